@@ -1,0 +1,40 @@
+# How the rooms say what they consist of: binet_sources, binet_test, binet_benchmark.
+
+add_library(binet_options INTERFACE)
+target_compile_options(binet_options INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wimplicit-fallthrough
+  # A product that is fused or not changes bits: kernels say which one they mean.
+  -ffp-contract=off
+  $<$<BOOL:${BINET_WARNINGS_AS_ERRORS}>:-Werror>)
+if(BINET_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${BINET_SANITIZE}")
+  target_compile_options(binet_options INTERFACE -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(binet_options INTERFACE -fsanitize=${sanitizers})
+endif()
+
+# All of the library's code once, for the shared library and for the unit tests, which look inside.
+add_library(binet_rooms STATIC)
+
+# binet_sources(file...): adds a room's files to the library.
+function(binet_sources)
+  target_sources(binet_rooms PRIVATE ${ARGN})
+endfunction()
+
+# binet_test(name file...): a GoogleTest program; CTest runs each of its tests.
+function(binet_test name)
+  if(NOT BINET_BUILD_TESTS)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE binet_rooms binet_options GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(${name} PROPERTIES TIMEOUT 600 DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# binet_benchmark(name file...): a Google Benchmark program, run by `./dev bench`.
+function(binet_benchmark name)
+  if(NOT BINET_BUILD_BENCHMARKS)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE binet_rooms binet_options benchmark::benchmark)
+endfunction()

@@ -1,0 +1,62 @@
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/fail.h"
+
+namespace binet {
+namespace {
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { ::close(value_); }
+  [[nodiscard]] int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+}  // namespace
+
+MappedFile::MappedFile(std::span<const std::byte> bytes, std::filesystem::path path)
+    : bytes_(bytes), path_(std::move(path)) {}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  // O_NONBLOCK: opening a FIFO must not wait for a writer before it can be refused.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) fail(ErrorCode::io, "{}: cannot open: {}", path.string(), reason(errno));
+  return adopt(descriptor, path);
+}
+
+std::shared_ptr<const MappedFile> MappedFile::adopt(int descriptor, const std::filesystem::path& path) {
+  const Descriptor file(descriptor);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail(ErrorCode::io, "{}: cannot open: {}", path.string(), reason(errno));
+  if (!S_ISREG(status.st_mode)) fail(ErrorCode::io, "{}: not a regular file", path.string());
+
+  std::span<const std::byte> bytes;
+  if (status.st_size > 0) {
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (start == MAP_FAILED) fail(ErrorCode::io, "{}: cannot map: {}", path.string(), reason(errno));
+    bytes = {static_cast<const std::byte*>(start), size};
+  }
+  return std::shared_ptr<const MappedFile>(new MappedFile(bytes, path));
+}
+
+}  // namespace binet

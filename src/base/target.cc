@@ -1,0 +1,64 @@
+#include "base/target.h"
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/fail.h"
+#include "base/text.h"
+
+namespace binet {
+namespace {
+
+constexpr std::array kTargets = {
+#if HWY_ARCH_X86
+    Target{"avx512", HWY_AVX3, "AVX-512 F, BW, CD, DQ, VL"},
+    Target{"avx2", HWY_AVX2, "AVX2, FMA, BMI2, F16C"},
+    Target{"sse4", HWY_SSE4, "SSE4.2"},
+#elif HWY_ARCH_ARM
+    Target{"neon", HWY_NEON, "Advanced SIMD"},
+#endif
+    Target{"portable", HWY_EMU128, "nothing beyond the compiler's baseline"},
+};
+
+std::vector<Target> find_supported() {
+  const std::int64_t have = hwy::SupportedTargets() | HWY_EMU128;
+  std::vector<Target> found;
+  std::copy_if(kTargets.begin(), kTargets.end(), std::back_inserter(found),
+               [&](const Target& target) { return (target.highway & have) != 0; });
+  return found;
+}
+
+}  // namespace
+
+std::span<const Target> compiled_targets() noexcept { return kTargets; }
+
+std::span<const Target> supported_targets() {
+  static const std::vector<Target> supported = find_supported();
+  return supported;
+}
+
+const Target& target_from_name(std::string_view name) {
+  std::string known;
+  for (const Target& target : supported_targets()) {
+    if (target.name == name) return target;
+    known += known.empty() ? "" : " ";
+    known += target.name;
+  }
+  fail(ErrorCode::invalid_argument,
+       "BINET_TARGET: {} is not an instruction set that this CPU and build have; they have {}", quote(name), known);
+}
+
+const Target& default_target() {
+  static const Target& target = []() -> const Target& {
+    const char* forced = std::getenv("BINET_TARGET");
+    return forced == nullptr || *forced == '\0' ? supported_targets().front() : target_from_name(forced);
+  }();
+  return target;
+}
+
+}  // namespace binet

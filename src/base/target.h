@@ -1,0 +1,34 @@
+// Room: base. The instruction sets for which the kernels are compiled, and the one in use.
+//
+// An ordered list, best first; the first that this CPU has is the default. BINET_TARGET names another one; a name that
+// is unknown, or that this CPU cannot run, is an error. Kernels take a Target as a value: nothing here changes while
+// running, so tests can walk through all targets in one process.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace binet {
+
+struct Target {
+  std::string_view name;        ///< the spelling of BINET_TARGET: "avx512", "avx2", "sse4", "neon", "portable"
+  std::int64_t highway = 0;     ///< Highway's bit for it
+  std::string_view needs = {};  ///< what the CPU must have, for people
+
+  friend bool operator==(const Target& a, const Target& b) noexcept { return a.highway == b.highway; }
+};
+
+/// Every target compiled into this build, best first.
+[[nodiscard]] std::span<const Target> compiled_targets() noexcept;
+
+/// Those of them that this CPU can run, best first; "portable" is always among them.
+[[nodiscard]] std::span<const Target> supported_targets();
+
+/// The target named by BINET_TARGET, else the best one; read once. Throws Error on a name that cannot be used.
+[[nodiscard]] const Target& default_target();
+
+/// The supported target of that name; throws Error that lists the supported ones.
+[[nodiscard]] const Target& target_from_name(std::string_view name);
+
+}  // namespace binet

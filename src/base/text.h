@@ -1,0 +1,41 @@
+// Room: base. Text for messages: names that come from a file may hold anything, a message is one readable line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace binet {
+
+/// `text` in single quotes; control bytes and quotes are escaped, and what exceeds 80 bytes is cut with "...".
+[[nodiscard]] std::string quote(std::string_view text);
+
+/// A non-negative decimal number and nothing else (no sign, no blank); nothing on overflow.
+[[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
+
+/// The candidate nearest to `text` by edit distance, if it is near enough to be a slip of the pen.
+template <class Range>
+[[nodiscard]] std::optional<std::string_view> nearest_name(std::string_view text, const Range& candidates);
+
+/// Single-character insertions, deletions and substitutions between two short texts, upper and lower case alike.
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+template <class Range>
+std::optional<std::string_view> nearest_name(std::string_view text, const Range& candidates) {
+  constexpr std::size_t kNear = 2;
+  constexpr std::size_t kLongestName = 64;
+  std::optional<std::string_view> best;
+  std::size_t best_distance = kNear + 1;
+  if (text.size() > kLongestName) return best;
+  for (std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(text, candidate);
+    if (distance < best_distance && distance < candidate.size()) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace binet

@@ -1,0 +1,50 @@
+// Room: kernels. The elementwise family: y = a op b over the loops of a broadcast plan.
+//
+// In: pointers to elements of one of the twelve numeric types, at any alignment, and a BroadcastPlan. Out: the elements
+// of y, contiguous in the order of the plan's loops. Numerics (docs/numerics.md): integers wrap modulo 2^n; f32 and f64
+// round once; f16 and bf16 are the exact result rounded once to nearest even, subnormals kept; NaN operands give a NaN.
+//
+// Promised: no allocation, no error. Every result depends on its two operands alone, so the bits are the same for every
+// target, plan and number of threads. y may be a, or b, where the plan reads that operand element by element in the
+// order in which y is written (one loop, step 1); any other overlap is the caller's mistake.
+//
+// Not here: shapes and broadcasting rules (tensor/broadcast.h, operators/).
+#pragma once
+
+#include <cstddef>
+
+#include "base/target.h"
+#include "binet/element_type.h"
+#include "tensor/broadcast.h"
+#include "threads/thread_pool.h"
+
+namespace binet::elementwise {
+
+/// The operations; the next one is one more name here and one more functor in operations-inl.h.
+enum class Operation { multiply };
+
+/// The last two loops of a plan: `rows` rows of `elements` elements. Within a row a and b move by a_step and b_step,
+/// each 0 or 1; from row to row all three move by their row steps. All steps count elements.
+struct Rows {
+  std::int64_t rows = 1;
+  std::int64_t elements = 0;
+  std::int64_t a_row_step = 0;
+  std::int64_t b_row_step = 0;
+  std::int64_t a_step = 1;
+  std::int64_t b_step = 1;
+};
+
+/// Computes one block of rows; y is contiguous.
+using RowsFunction = void (*)(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
+
+/// The kernel for an operation, a numeric type and a target. Never null.
+[[nodiscard]] RowsFunction find_kernel(Operation operation, ElementType type, const Target& target);
+
+/// The same function as plain scalar code: what the tests compare with.
+[[nodiscard]] RowsFunction reference_kernel(Operation operation, ElementType type);
+
+/// Walks the whole plan with one kernel, on as many threads of the pool as its size pays for.
+void run(const BroadcastPlan& plan, RowsFunction kernel, ElementType type, const std::byte* a, const std::byte* b,
+         std::byte* y, const ThreadPool& pool);
+
+}  // namespace binet::elementwise

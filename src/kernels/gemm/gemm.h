@@ -1,0 +1,69 @@
+// Room: kernels. The matrix-product family: Y = alpha * op(A) * op(B) + beta * C.
+//
+// In: one Problem (type, sizes, strides, scale factors), a Target and a number of threads make a Plan; with it,
+// pointers to the elements, at any alignment. Out: Y, M rows of N contiguous elements.
+//
+// Numerics (docs/numerics.md):
+//  - f32 and f64 compute in the type; f16 and bf16 accumulate in f32 and round once when Y is stored.
+//  - An element of Y is one chain of fused multiply-adds over k = 0, 1, ... in order (on targets without the fused
+//    instruction: multiply, then add), however M, N and K are blocked: its bits depend on neither M, its row, nor the
+//    threads.
+//  - Then y = alpha * sum + beta * c in the accumulator type. beta == 0: C is not read. K == 0: the sum is 0.
+//  - Integers: everything modulo 2^n where alpha and beta are whole numbers; else the wrapped sum, times alpha, plus
+//  beta * c
+//    in f64, cut towards zero.
+//
+// Promised: no allocation, no error. Y overlaps none of the operands, workspace or packed B.
+//
+// Not here: transposes, legacy broadcast, optional C: they have become strides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/target.h"
+#include "binet/element_type.h"
+#include "threads/thread_pool.h"
+
+namespace binet::gemm {
+
+/// Steps count elements. Element (i, k) of op(A) is at i * a_row_step + k * a_column_step; for B it is (k, n), for C
+/// (m, n). One of the two steps of A, and of B, is 1; a step of C is 0 where C is repeated.
+struct Problem {
+  ElementType type = ElementType::f32;  ///< f32 f64 f16 bf16 i32 u32 i64 u64
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t a_row_step = 0, a_column_step = 1;
+  std::int64_t b_row_step = 0, b_column_step = 1;
+  bool has_c = false;
+  std::int64_t c_row_step = 0, c_column_step = 1;
+  float alpha = 1.0f, beta = 1.0f;
+};
+
+struct Kernels;  // the functions of one type and target: kernels.h
+
+/// Everything that is decided before the first element is read.
+struct Plan {
+  Problem problem;
+  const Kernels* kernels = nullptr;
+  bool b_is_packed = false;
+  std::size_t workspace_bytes = 0;  ///< to be given to run(), aligned to a cache line; not kept between runs
+};
+
+/// `b_is_packed`: run() will be given what pack_b() wrote, instead of B.
+[[nodiscard]] Plan make_plan(const Problem& problem, const Target& target, int threads, bool b_is_packed);
+
+/// Bytes of the packed form of B, which depends on the type, the target, N and K alone, so one packed B serves every M.
+[[nodiscard]] std::size_t packed_b_bytes(ElementType type, std::int64_t n, std::int64_t k, const Target& target);
+
+/// Writes the packed form of B (element (k, n) at k * b_row_step + n * b_column_step), aligned to a cache line.
+void pack_b(const Problem& problem, const Target& target, const std::byte* b, std::byte* packed,
+            const ThreadPool& pool);
+
+/// Computes Y. `b` is B or its packed form, as the plan says; `c` may be null where the problem has no C.
+void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+         std::byte* workspace, const ThreadPool& pool);
+
+/// The same product as plain loops: what the tests compare with.
+void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y);
+
+}  // namespace binet::gemm
