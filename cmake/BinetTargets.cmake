@@ -3,6 +3,8 @@
 add_library(binet_options INTERFACE)
 target_compile_options(binet_options INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wimplicit-fallthrough
+  # GCC 12 sees overlapping copies in std::string where there are none (GCC bug 105651).
+  -Wno-restrict
   # A product that is fused or not changes bits: kernels say which one they mean.
   -ffp-contract=off
   $<$<BOOL:${BINET_WARNINGS_AS_ERRORS}>:-Werror>)

@@ -20,7 +20,7 @@ namespace binet {
 using Shape = std::vector<std::int64_t>;
 
 /// "(2, 3)"; "()" for a scalar.
-[[nodiscard]] BINET_EXPORT std::string to_string(std::span<const std::int64_t> shape);
+[[nodiscard]] BINET_EXPORT std::string to_string(const Shape& shape);
 
 class BINET_EXPORT Tensor {
  public:
@@ -30,6 +30,8 @@ class BINET_EXPORT Tensor {
   /// New elements, all zero, aligned to 64 bytes. Throws Error if the type has no fixed size, an extent is negative,
   /// the size does not fit 63 bits, or there is no memory.
   [[nodiscard]] static Tensor allocate(ElementType type, Shape shape);
+  /// The same with elements of any value, for a caller that writes them all.
+  [[nodiscard]] static Tensor uninitialized(ElementType type, Shape shape);
 
   /// A copy of `values`; throws Error if their number is not that of `shape`.
   template <class T>

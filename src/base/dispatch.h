@@ -19,11 +19,12 @@ namespace binet {
 #if HWY_TARGETS == HWY_STATIC_TARGET
 #define BINET_DISPATCH(FUNCTION, TARGET) ((void)(TARGET), &HWY_STATIC_DISPATCH(FUNCTION))
 #else
-// A macro, because Highway's index depends on the targets of the source that uses it.
-#define BINET_DISPATCH(FUNCTION, TARGET)           \
-  (HWY_DISPATCH_TABLE(FUNCTION)[[](int64_t mask) { \
-    hwy::ChosenTarget chosen;                      \
-    chosen.Update(mask);                           \
-    return chosen.GetIndex();                      \
-  }(::binet::at_most(TARGET))])
+// A macro, because Highway's index depends on the targets of the source that uses it. The parentheses keep the lambda
+// from being read as the attribute that "[[" would start.
+#define BINET_DISPATCH(FUNCTION, TARGET)            \
+  (HWY_DISPATCH_TABLE(FUNCTION)[([](int64_t mask) { \
+    hwy::ChosenTarget chosen;                       \
+    chosen.Update(mask);                            \
+    return chosen.GetIndex();                       \
+  })(::binet::at_most(TARGET))])
 #endif

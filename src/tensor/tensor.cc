@@ -30,7 +30,7 @@ Size checked_size(ElementType type, const Shape& shape) {
 
 }  // namespace
 
-std::string to_string(std::span<const std::int64_t> shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+std::string to_string(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
 
 Tensor::Tensor() : shape_{0} {}
 
@@ -41,14 +41,19 @@ Tensor::Tensor(ElementType type, Shape shape, const std::byte* data, bool writab
   size_bytes_ = size.bytes;
 }
 
-Tensor Tensor::allocate(ElementType type, Shape shape) {
+Tensor Tensor::uninitialized(ElementType type, Shape shape) {
   const auto buffer = std::make_shared<AlignedBuffer>(checked_size(type, shape).bytes);
-  if (buffer->size() != 0) std::memset(buffer->data(), 0, buffer->size());
   return {type, std::move(shape), buffer->data(), true, buffer};
 }
 
+Tensor Tensor::allocate(ElementType type, Shape shape) {
+  Tensor tensor = uninitialized(type, std::move(shape));
+  if (tensor.size_bytes_ != 0) std::memset(tensor.mutable_bytes().data(), 0, tensor.size_bytes_);
+  return tensor;
+}
+
 Tensor Tensor::copy_of(ElementType type, Shape shape, std::span<const std::byte> bytes) {
-  Tensor tensor = allocate(type, std::move(shape));
+  Tensor tensor = uninitialized(type, std::move(shape));
   if (bytes.size() != tensor.size_bytes_) {
     fail(ErrorCode::invalid_argument, "{} values for shape {}, which has {}", bytes.size() / byte_size(type),
          to_string(tensor.shape_), tensor.element_count_);

@@ -5,13 +5,18 @@
 // round once; f16 and bf16 are the exact result rounded once to nearest even, subnormals kept; NaN operands give a NaN.
 //
 // Promised: no allocation, no error. Every result depends on its two operands alone, so the bits are the same for every
-// target, plan and number of threads. y may be a, or b, where the plan reads that operand element by element in the
-// order in which y is written (one loop, step 1); any other overlap is the caller's mistake.
+// target, plan and number of threads (of a NaN only that it is one). y may be a, or b, where the plan reads that
+// operand element by element in the order in which y is written (one loop, step 1); any other overlap is the caller's
+// mistake.
+//
+// The way of a call: run.cc cuts the plan for the threads and walks it; the two innermost loops go to a kernel
+// (rows-inl.h, compiled per type family in kernel_*.cc); short loops are first laid out in small tiles (tiles.h).
 //
 // Not here: shapes and broadcasting rules (tensor/broadcast.h, operators/).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/target.h"
 #include "binet/element_type.h"
@@ -20,11 +25,12 @@
 
 namespace binet::elementwise {
 
-/// The operations; the next one is one more name here and one more functor in operations-inl.h.
+/// The operations; the next one is one more name here, one more functor and case in operations-inl.h and in
+/// reference.cc.
 enum class Operation { multiply };
 
 /// The last two loops of a plan: `rows` rows of `elements` elements. Within a row a and b move by a_step and b_step,
-/// each 0 or 1; from row to row all three move by their row steps. All steps count elements.
+/// each 0 or 1 and not both 0; from row to row a and b move by their row steps. All steps count elements.
 struct Rows {
   std::int64_t rows = 1;
   std::int64_t elements = 0;
@@ -32,6 +38,9 @@ struct Rows {
   std::int64_t b_row_step = 0;
   std::int64_t a_step = 1;
   std::int64_t b_step = 1;
+  /// y is larger than the caches and is neither a nor b: a kernel may write it past them with streaming stores, and the
+  /// caller then calls hwy::FlushStream() before another thread may read y.
+  bool stream = false;
 };
 
 /// Computes one block of rows; y is contiguous.

@@ -10,8 +10,7 @@
 //    threads.
 //  - Then y = alpha * sum + beta * c in the accumulator type. beta == 0: C is not read. K == 0: the sum is 0.
 //  - Integers: everything modulo 2^n where alpha and beta are whole numbers; else the wrapped sum, times alpha, plus
-//  beta * c
-//    in f64, cut towards zero.
+//    beta * c, in f64, cut towards zero.
 //
 // Promised: no allocation, no error. Y overlaps none of the operands, workspace or packed B.
 //
@@ -41,12 +40,32 @@ struct Problem {
 
 struct Kernels;  // the functions of one type and target: kernels.h
 
+/// Where run() takes the operand B from.
+enum class BSource : std::uint8_t {
+  given,   ///< pack_b() has packed all of it before
+  whole,   ///< run() packs all of it into the workspace first
+  strips,  ///< each item packs strips of columns and uses them at once
+  direct,  ///< not packed, but for the last columns if they are no whole vector
+};
+
+/// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.
+struct Schedule {
+  bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
+  bool a_is_direct = false;   ///< A is read where it lies
+  bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
+  BSource b_source = BSource::strips;
+  std::int64_t workers = 1;
+  std::int64_t item_rows = 0, item_columns = 0, strip_columns = 0, kc = 0;
+  std::size_t whole_b_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
+};
+
 /// Everything that is decided before the first element is read.
 struct Plan {
   Problem problem;
   const Kernels* kernels = nullptr;
   bool b_is_packed = false;
   std::size_t workspace_bytes = 0;  ///< to be given to run(), aligned to a cache line; not kept between runs
+  Schedule schedule;
 };
 
 /// `b_is_packed`: run() will be given what pack_b() wrote, instead of B.

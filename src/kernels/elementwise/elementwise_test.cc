@@ -1,0 +1,258 @@
+// The kernels: every type × target of this machine × pattern × count × misalignment against the reference, and the
+// reference against arithmetic that cannot be wrong.
+#include "kernels/elementwise/elementwise.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "kernels/elementwise/test_values.h"
+
+namespace binet::elementwise {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): binet::elementwise::testing
+
+struct Pattern {
+  const char* name;
+  std::int64_t a_step;
+  std::int64_t b_step;
+};
+constexpr Pattern kPatterns[] = {{"vector x vector", 1, 1}, {"vector x scalar", 1, 0}, {"scalar x vector", 0, 1}};
+
+std::string label(ElementType type, const Target& target, const Pattern& pattern) {
+  return std::string(to_string(type)) + " on " + std::string(target.name) + ", " + pattern.name;
+}
+
+/// Rows with the steps of a plan: a row moves an operand on by what it has read.
+Rows make_rows(const Pattern& pattern, std::int64_t rows, std::int64_t elements) {
+  Rows result;
+  result.rows = rows;
+  result.elements = elements;
+  result.a_step = pattern.a_step;
+  result.b_step = pattern.b_step;
+  result.a_row_step = pattern.a_step != 0 ? elements : 1;
+  result.b_row_step = pattern.b_step != 0 ? elements : 1;
+  return result;
+}
+
+constexpr std::byte kCanary{0xA5};
+constexpr std::size_t kCanaries = 80;
+
+/// Runs `kernel` with a, b and y at these distances from a cache line, canaries around y; compares with the reference.
+void check_rows(ElementType type, RowsFunction kernel, const Rows& rows, std::size_t a_shift, std::size_t b_shift,
+                std::size_t y_shift, Random& random) {
+  const std::size_t size = byte_size(type);
+  const auto count = static_cast<std::size_t>(rows.rows * rows.elements);
+  const auto operand = [&](std::size_t shift) {
+    Bytes bytes = random_elements(type, count + 1, random);
+    bytes.insert(bytes.begin(), shift, std::byte{0});
+    // To the element: a read beyond the last one is then the sanitizer's to see.
+    bytes.resize(shift + std::max<std::size_t>(count, 1) * size);
+    bytes.shrink_to_fit();
+    return bytes;
+  };
+  const Bytes a = operand(a_shift);
+  const Bytes b = operand(b_shift);
+  Bytes expected(count * size);
+  reference_kernel(Operation::multiply, type)(rows, a.data() + a_shift, b.data() + b_shift, expected.data());
+
+  Bytes y(kCanaries + y_shift + count * size + kCanaries, kCanary);
+  std::byte* const start = y.data() + kCanaries + y_shift;
+  kernel(rows, a.data() + a_shift, b.data() + b_shift, start);
+  if (const auto i = first_difference(type, start, expected.data(), count)) {
+    ADD_FAILURE() << "element " << *i << " of " << count << " differs; shifts " << a_shift << ' ' << b_shift << ' '
+                  << y_shift << ", streaming " << rows.stream;
+  }
+  EXPECT_TRUE(std::all_of(y.data(), start, [](std::byte c) { return c == kCanary; })) << "wrote before y";
+  EXPECT_TRUE(std::all_of(start + count * size, y.data() + y.size(), [](std::byte c) { return c == kCanary; }))
+      << "wrote behind y, " << count << " elements";
+}
+
+template <class Check>
+void for_each_kernel(const Check& check) {
+  for (const Target& target : supported_targets()) {
+    for (const ElementType type : kTypes) {
+      for (const Pattern& pattern : kPatterns) {
+        SCOPED_TRACE(label(type, target, pattern));
+        check(type, find_kernel(Operation::multiply, type, target), pattern);
+      }
+    }
+  }
+}
+
+TEST(Kernels, EqualTheReferenceForCountsAroundTheLaneCounts) {
+  Random random(1);
+  for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
+    std::vector<std::int64_t> counts(70);
+    std::iota(counts.begin(), counts.end(), 0);
+    for (const std::int64_t lanes : {64, 128, 256, 512}) {
+      for (const std::int64_t count : {-1, 0, 1, 3}) counts.push_back(lanes + count);
+    }
+    for (const std::int64_t count : counts) check_rows(type, kernel, make_rows(pattern, 1, count), 0, 0, 0, random);
+  });
+}
+
+TEST(Kernels, EqualTheReferenceAtAnyAlignment) {
+  Random random(2);
+  for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
+    for (const std::size_t shift : {1, 2, 3, 4, 7, 8, 15, 16, 31, 33, 63}) {
+      check_rows(type, kernel, make_rows(pattern, 1, 131), shift, 0, 0, random);
+      check_rows(type, kernel, make_rows(pattern, 1, 131), 0, shift, 1, random);
+      check_rows(type, kernel, make_rows(pattern, 1, 131), 0, 0, shift, random);
+    }
+  });
+}
+
+TEST(Kernels, EqualTheReferenceOverManyRows) {
+  Random random(3);
+  for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
+    for (const std::int64_t elements : {1, 3, 17, 64, 100}) {
+      check_rows(type, kernel, make_rows(pattern, 7, elements), 0, 0, 0, random);
+      Rows repeated = make_rows(pattern, 5, elements);
+      repeated.a_row_step = 0;
+      check_rows(type, kernel, repeated, 0, 0, 0, random);
+      repeated = make_rows(pattern, 5, elements);
+      repeated.b_row_step = 0;
+      check_rows(type, kernel, repeated, 0, 0, 0, random);
+    }
+  });
+}
+
+TEST(Kernels, EqualTheReferenceWhenStreaming) {
+  Random random(4);
+  for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
+    for (const std::size_t shift : {0, 1, 2, 8, 16, 24, 60}) {
+      for (const std::int64_t elements : {100, 1024, 1500, 4099}) {
+        Rows rows = make_rows(pattern, 2, elements);
+        rows.stream = true;
+        check_rows(type, kernel, rows, 0, 0, shift, random);
+      }
+    }
+  });
+}
+
+TEST(Kernels, MayOverwriteAnOperand) {
+  Random random(5);
+  for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
+    for (std::int64_t count = 1; count < 300; count += 1 + count / 16) {
+      const Rows rows = make_rows(pattern, 1, count);
+      const auto elements = static_cast<std::size_t>(count);
+      Bytes a = random_elements(type, elements, random);
+      Bytes b = random_elements(type, elements, random);
+      Bytes expected(a.size());
+      reference_kernel(Operation::multiply, type)(rows, a.data(), b.data(), expected.data());
+      std::byte* const y = pattern.a_step != 0 ? a.data() : b.data();
+      kernel(rows, a.data(), b.data(), y);
+      EXPECT_FALSE(first_difference(type, y, expected.data(), elements)) << count << " elements";
+    }
+  });
+}
+
+TEST(Kernels, MultiplyAllPairsOfBytes) {
+  constexpr std::size_t kPairs = 256 * 256;
+  Bytes a(kPairs);
+  Bytes b(kPairs);
+  Bytes expected(kPairs);
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    a[i] = static_cast<std::byte>(i % 256);
+    b[i] = static_cast<std::byte>(i / 256);
+    expected[i] = static_cast<std::byte>((i % 256) * (i / 256) % 256);
+  }
+  for (const Target& target : supported_targets()) {
+    for (const ElementType type : {ElementType::i8, ElementType::u8}) {
+      Bytes y(kPairs);
+      find_kernel(Operation::multiply, type, target)(make_rows(kPatterns[0], 1, kPairs), a.data(), b.data(), y.data());
+      EXPECT_EQ(y, expected) << label(type, target, kPatterns[0]);
+    }
+  }
+}
+
+TEST(Kernels, MultiplyAll16BitFloatsByAwkwardOnes) {
+  constexpr std::size_t kAll = 65536;
+  std::vector<std::uint16_t> all(kAll);
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  const auto* const a = reinterpret_cast<const std::byte*>(all.data());
+  for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
+    for (const std::uint16_t awkward : awkward_16_bit_floats(type)) {
+      const auto* const b = reinterpret_cast<const std::byte*>(&awkward);
+      const std::vector<std::uint16_t> repeated(kAll, awkward);
+      Bytes expected(kAll * 2);
+      Bytes y(kAll * 2);
+      reference_kernel(Operation::multiply, type)(make_rows(kPatterns[1], 1, kAll), a, b, expected.data());
+      for (const Target& target : supported_targets()) {
+        const RowsFunction kernel = find_kernel(Operation::multiply, type, target);
+        kernel(make_rows(kPatterns[0], 1, kAll), a, reinterpret_cast<const std::byte*>(repeated.data()), y.data());
+        const auto vector_difference = first_difference(type, y.data(), expected.data(), kAll);
+        EXPECT_FALSE(vector_difference) << label(type, target, kPatterns[0]) << std::hex << ": " << awkward << " x "
+                                        << *vector_difference;
+        kernel(make_rows(kPatterns[2], 1, kAll), b, a, y.data());
+        const auto scalar_difference = first_difference(type, y.data(), expected.data(), kAll);
+        EXPECT_FALSE(scalar_difference) << label(type, target, kPatterns[2]) << std::hex << ": " << awkward << " x "
+                                        << *scalar_difference;
+      }
+    }
+  }
+}
+
+TEST(Kernels, MultiplyRandom16BitFloats) {
+  Random random(6);
+  constexpr std::size_t kCount = 1 << 18;
+  for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
+    const Bytes a = random_elements(type, kCount, random);
+    const Bytes b = random_elements(type, kCount, random);
+    const Rows rows = make_rows(kPatterns[0], 1, kCount);
+    Bytes expected(kCount * 2);
+    reference_kernel(Operation::multiply, type)(rows, a.data(), b.data(), expected.data());
+    for (const Target& target : supported_targets()) {
+      Bytes y(kCount * 2);
+      find_kernel(Operation::multiply, type, target)(rows, a.data(), b.data(), y.data());
+      EXPECT_FALSE(first_difference(type, y.data(), expected.data(), kCount)) << label(type, target, kPatterns[0]);
+    }
+  }
+}
+
+/// One product by the reference, from and to a C++ type.
+template <class T>
+T reference_product(T a, T b) {
+  const auto bytes = [](T& value) { return reinterpret_cast<std::byte*>(&value); };
+  T y{};
+  reference_kernel(Operation::multiply, element_type_of<T>)(make_rows(kPatterns[0], 1, 1), bytes(a), bytes(b),
+                                                            bytes(y));
+  return y;
+}
+
+TEST(Reference, WrapsIntegers) {
+  EXPECT_EQ(reference_product<std::int8_t>(-128, -1), -128);
+  EXPECT_EQ(reference_product<std::int8_t>(100, 3), 44);
+  EXPECT_EQ(reference_product<std::uint8_t>(255, 255), 1);
+  EXPECT_EQ(reference_product<std::int16_t>(-32768, -1), -32768);
+  EXPECT_EQ(reference_product<std::uint16_t>(65535, 65535), 1);
+  EXPECT_EQ(reference_product<std::int32_t>(INT32_MIN, -1), INT32_MIN);
+  EXPECT_EQ(reference_product<std::uint32_t>(0xFFFFFFFF, 0xFFFFFFFF), 1u);
+  EXPECT_EQ(reference_product<std::int64_t>(INT64_MIN, -1), INT64_MIN);
+  EXPECT_EQ(reference_product<std::int64_t>(0x100000001, 0x100000001), 0x200000001);
+  EXPECT_EQ(reference_product<std::uint64_t>(UINT64_MAX, UINT64_MAX), 1u);
+}
+
+TEST(Reference, RoundsFloatsOnceAndKeepsSubnormals) {
+  EXPECT_EQ(reference_product(0x1p-126f, 0x1p-23f), 0x1p-149f);
+  EXPECT_EQ(reference_product(0x1p-1022, 0x1p-52), 0x1p-1074);
+  const auto f16 = [](double x) { return Float16::from_double(x); };
+  EXPECT_EQ(reference_product(f16(0x1p-14), f16(0x1p-10)).bits, 0x0001);
+  EXPECT_EQ(reference_product(f16(0x1p-14), f16(0x1p-11)).bits, 0x0000);    // half of the smallest: a tie, to even
+  EXPECT_EQ(reference_product(f16(0x1.8p-14), f16(0x1p-10)).bits, 0x0002);  // 1.5 units: a tie, to even
+  EXPECT_EQ(reference_product(f16(255.875), f16(256)).bits, 0x7BFF);        // 65504
+  EXPECT_EQ(reference_product(f16(256), f16(256)).bits, 0x7C00);
+  const auto bf16 = [](double x) { return BFloat16::from_double(x); };
+  EXPECT_EQ(reference_product(bf16(0x1p-126), bf16(0x1p-7)).bits, 0x0001);
+  // 0x1.02p-127 * 0x1.02p-6 = 0x1.0404p-133: f32 keeps 0x1.04p-133, bf16 rounds both to one unit; and a product just
+  // above half a unit, which f32 makes exactly half, so that rounding twice would give 0.
+  EXPECT_EQ(reference_product(bf16(0x1.02p-120), bf16(0x1.02p-13)).bits, 0x0001);
+  EXPECT_EQ(reference_product(bf16(0x1.02p-120), bf16(0x1.02p-14)).bits, 0x0001);
+}
+
+}  // namespace
+}  // namespace binet::elementwise

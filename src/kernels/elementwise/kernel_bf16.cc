@@ -1,0 +1,33 @@
+// Room: kernels. The elementwise kernels of bf16, once for each target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise/kernel_bf16.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file again for each target.
+#include <hwy/highway.h>
+
+#include "kernels/elementwise/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::elementwise {
+namespace HWY_NAMESPACE {
+
+RowsFunction choose_bf16(Operation operation) { return choose_for<BFloat16>(operation); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace binet::elementwise
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "base/dispatch.h"
+#include "kernels/elementwise/families.h"
+
+namespace binet::elementwise {
+
+HWY_EXPORT(choose_bf16);
+
+RowsFunction find_bf16_kernel(Operation operation, const Target& target) {
+  return BINET_DISPATCH(choose_bf16, target)(operation);
+}
+
+}  // namespace binet::elementwise
+#endif

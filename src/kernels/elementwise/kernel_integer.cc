@@ -1,0 +1,39 @@
+// Room: kernels. The elementwise kernels of i8 to u64, once for each target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise/kernel_integer.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file again for each target.
+#include <hwy/highway.h>
+
+#include "base/element_types.h"
+#include "kernels/elementwise/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::elementwise {
+namespace HWY_NAMESPACE {
+
+RowsFunction choose_integer(Operation operation, ElementType type) {
+  return visit_numeric_type(type, [operation]<class T>() -> RowsFunction {
+    if constexpr (std::is_integral_v<T>) return choose_for<T>(operation);
+    return nullptr;
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace binet::elementwise
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "base/dispatch.h"
+#include "kernels/elementwise/families.h"
+
+namespace binet::elementwise {
+
+HWY_EXPORT(choose_integer);
+
+RowsFunction find_integer_kernel(Operation operation, ElementType type, const Target& target) {
+  return BINET_DISPATCH(choose_integer, target)(operation, type);
+}
+
+}  // namespace binet::elementwise
+#endif

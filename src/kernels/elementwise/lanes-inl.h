@@ -1,0 +1,195 @@
+// Room: kernels. How an operation meets the elements of a type: Lanes<Op, Element> has
+//   T         what a lane holds in memory (16-bit floats: their bits)
+//   Tag       the Highway tag of the widest vector it works on
+//   apply     the operation on vectors of T, of Tag or any smaller one with at least two lanes.
+#if defined(BINET_ELEMENTWISE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_ELEMENTWISE_LANES_INL_H_
+#undef BINET_ELEMENTWISE_LANES_INL_H_
+#else
+#define BINET_ELEMENTWISE_LANES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <type_traits>
+
+#include "kernels/elementwise/operations-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::elementwise {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class Op, class Element>
+struct Lanes {
+  using T = Element;
+  using Tag = hn::ScalableTag<T>;
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V apply(D d, V a, V b) {
+    return Op::apply(d, a, b);
+  }
+};
+
+/// binary16. Op's f32 result must round to binary16 as the exact result does: products are exact in f32, and of sums,
+/// quotients and roots 24 bits are enough to round twice without harm (24 >= 2 * 11 + 2).
+template <class Op>
+struct Lanes<Op, Float16> {
+  using T = std::uint16_t;
+  using Tag = hn::Rebind<std::uint16_t, hn::ScalableTag<float>>;
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V apply(D d, V a, V b) {
+    const hn::Rebind<float, D> d_float;
+    return narrow(d, Op::apply(d_float, widen(d_float, a), widen(d_float, b)));
+  }
+
+ private:
+// Highway's conversions without F16C lose infinities and NaNs, and truncate: these do not.
+#if HWY_TARGET == HWY_SSE4
+  template <class DFloat, class V>
+  static HWY_INLINE hn::Vec<DFloat> widen(DFloat d_float, V bits) {
+    const hn::RebindToUnsigned<DFloat> d32;
+    const hn::RebindToSigned<DFloat> d32i;
+    const auto wide = hn::PromoteTo(d32, bits);
+    const auto magnitude = hn::And(wide, hn::Set(d32, 0x7FFFu));
+    const auto sign = hn::ShiftLeft<16>(hn::Xor(wide, magnitude));
+    const auto exponent_step = hn::Set(d32, (127u - 15u) << 23);
+    const auto normal = hn::Add(hn::ShiftLeft<13>(magnitude), exponent_step);
+    const auto special = hn::Add(normal, exponent_step);
+    const auto subnormal =
+        hn::BitCast(d32, hn::Mul(hn::ConvertTo(d_float, hn::BitCast(d32i, magnitude)), hn::Set(d_float, 0x1p-24f)));
+    const auto finite = hn::IfThenElse(less(d32, magnitude, 0x0400u), subnormal, normal);
+    return hn::BitCast(d_float, hn::Or(sign, hn::IfThenElse(less(d32, magnitude, 0x7C00u), finite, special)));
+  }
+
+  template <class D, class VFloat>
+  static HWY_INLINE hn::Vec<D> narrow(D d, VFloat value) {
+    const hn::Rebind<float, D> d_float;
+    const hn::RebindToUnsigned<decltype(d_float)> d32;
+    const hn::RebindToSigned<decltype(d_float)> d32i;
+    const auto bits = hn::BitCast(d32, value);
+    const auto magnitude = hn::And(bits, hn::Set(d32, 0x7FFFFFFFu));
+    const auto sign = hn::ShiftRight<16>(hn::Xor(bits, magnitude));
+    // To nearest even: adds just under half, and one more where the lowest kept bit is 1; a carry moves the exponent
+    // on.
+    const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d32, 1u));
+    const auto rounding = hn::Set(d32, 0x0FFFu - ((127u - 15u) << 23));
+    const auto normal = hn::ShiftRight<13>(hn::Add(hn::Add(magnitude, rounding), odd));
+    // The last bit of 0.5f is 2^-24, the unit of binary16's subnormals: the addition rounds to it.
+    const auto half = hn::Set(d_float, 0.5f);
+    const auto subnormal =
+        hn::Sub(hn::BitCast(d32, hn::Add(hn::BitCast(d_float, magnitude), half)), hn::BitCast(d32, half));
+    const auto finite = hn::IfThenElse(less(d32, magnitude, 0x38800000u), subnormal, normal);
+    const auto special =
+        hn::IfThenElse(less(d32, magnitude, 0x7F800001u), hn::Set(d32, 0x7C00u), hn::Set(d32, 0x7E00u));
+    const auto rounded = hn::IfThenElse(less(d32, magnitude, 0x47800000u), finite, special);
+    const auto low16 = hn::Or(sign, rounded);
+    // DemoteTo saturates signed values: sign-extended, every 16-bit pattern passes unchanged.
+    const auto extended = hn::ShiftRight<16>(hn::BitCast(d32i, hn::ShiftLeft<16>(low16)));
+    return hn::BitCast(d, hn::DemoteTo(hn::RebindToSigned<D>(), extended));
+  }
+
+  /// Lanes under `limit`, for values and limits below 2^31: SSE compares signed integers only.
+  template <class D32, class V>
+  static HWY_INLINE hn::Mask<D32> less(D32 d32, V value, std::uint32_t limit) {
+    const hn::RebindToSigned<D32> d32i;
+    const auto mask = hn::Lt(hn::BitCast(d32i, value), hn::Set(d32i, static_cast<std::int32_t>(limit)));
+    return hn::RebindMask(d32, mask);
+  }
+#else
+  template <class DFloat, class V>
+  static HWY_INLINE hn::Vec<DFloat> widen(DFloat d_float, V bits) {
+    return hn::PromoteTo(d_float, hn::BitCast(hn::Rebind<hwy::float16_t, DFloat>(), bits));
+  }
+
+  template <class D, class VFloat>
+  static HWY_INLINE hn::Vec<D> narrow(D d, VFloat value) {
+    return hn::BitCast(d, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), value));
+  }
+#endif
+};
+
+/// bfloat16. Even and odd elements are widened apart: each is the upper half of an f32 already. The CPU's own bfloat16
+/// conversions are of no use here, as they flush subnormals.
+template <class Op>
+struct Lanes<Op, BFloat16> {
+  using T = std::uint16_t;
+  using Tag = hn::ScalableTag<T>;
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V apply(D d, V a, V b) {
+    const hn::Repartition<float, D> d_float;
+    const hn::Repartition<std::uint32_t, D> d32;
+    const auto a_even = even_of(d_float, a);
+    const auto b_even = even_of(d_float, b);
+    const auto a_odd = odd_of(d_float, a);
+    const auto b_odd = odd_of(d_float, b);
+    const auto even = Op::apply(d_float, a_even, b_even);
+    const auto odd = Op::apply(d_float, a_odd, b_odd);
+    auto even_bits = round(d_float, even);
+    auto odd_bits = round(d_float, odd);
+    if constexpr (Op::kInexactInF32Subnormals) {
+      if (HWY_UNLIKELY(any_subnormal(d_float, even, odd))) {
+        even_bits = mend(d_float, even, even_bits, Op::scaled(d_float, a_even, b_even));
+        odd_bits = mend(d_float, odd, odd_bits, Op::scaled(d_float, a_odd, b_odd));
+      }
+    }
+    return hn::OddEven(hn::BitCast(d, odd_bits), hn::BitCast(d, hn::ShiftRight<16>(even_bits)));
+  }
+
+ private:
+  template <class DFloat, class V>
+  static HWY_INLINE hn::Vec<DFloat> even_of(DFloat d_float, V bits) {
+    const hn::RebindToUnsigned<DFloat> d32;
+    return hn::BitCast(d_float, hn::ShiftLeft<16>(hn::BitCast(d32, bits)));
+  }
+
+  template <class DFloat, class V>
+  static HWY_INLINE hn::Vec<DFloat> odd_of(DFloat d_float, V bits) {
+    const hn::RebindToUnsigned<DFloat> d32;
+    return hn::BitCast(d_float, hn::And(hn::BitCast(d32, bits), hn::Set(d32, 0xFFFF0000u)));
+  }
+
+  /// The result in the upper half of each lane, rounded to nearest even; what is in the lower half has no meaning.
+  template <class DFloat, class V = hn::Vec<DFloat>>
+  static HWY_INLINE hn::Vec<hn::RebindToUnsigned<DFloat>> round(DFloat /*d_float*/, V value) {
+    const hn::RebindToUnsigned<DFloat> d32;
+    const auto bits = hn::BitCast(d32, value);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1u));
+    const auto rounded = hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFFu)), odd);
+    // A NaN that comes out of an operation is quiet, its upper half is a NaN too; rounding could carry it to -0.
+    return hn::IfThenElse(hn::RebindMask(d32, hn::IsNaN(value)), bits, rounded);
+  }
+
+  /// 0 < |value| < 2^-126 in any lane. Zeros do not count, or sparse data would always take the longer way; neither do
+  /// results that f32 has rounded to 0, which are under half of bf16's smallest subnormal.
+  template <class DFloat, class V = hn::Vec<DFloat>>
+  static HWY_INLINE bool any_subnormal(DFloat /*d_float*/, V even, V odd) {
+    const hn::RebindToUnsigned<DFloat> d32;
+    const auto under_magnitude = [d32](V value) HWY_ATTR {
+      return hn::Sub(hn::And(hn::BitCast(d32, value), hn::Set(d32, 0x7FFFFFFFu)), hn::Set(d32, 1u));
+    };
+    const auto smaller = hn::Min(under_magnitude(even), under_magnitude(odd));
+    return !hn::AllFalse(d32, hn::Eq(hn::ShiftRight<23>(smaller), hn::Zero(d32)));
+  }
+
+  /// Replaces the subnormal lanes by `scaled`, the result in units of bf16's smallest subnormal, rounded to a whole
+  /// number.
+  template <class DFloat, class V = hn::Vec<DFloat>, class VBits>
+  static HWY_INLINE VBits mend(DFloat d_float, V value, VBits bits, V scaled) {
+    const hn::RebindToUnsigned<DFloat> d32;
+    const auto sign = hn::And(hn::BitCast(d32, value), hn::Set(d32, 0x80000000u));
+    // 2^23 + x keeps no fraction bits: the addition rounds x to nearest even.
+    const auto magic = hn::Set(d_float, 0x1p23f);
+    const auto whole = hn::Sub(hn::BitCast(d32, hn::Add(hn::Abs(scaled), magic)), hn::BitCast(d32, magic));
+    const auto subnormal = hn::Lt(hn::Abs(value), hn::Set(d_float, 0x1p-126f));
+    return hn::IfThenElse(hn::RebindMask(d32, subnormal), hn::Or(sign, hn::ShiftLeft<16>(whole)), bits);
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace binet::elementwise
+HWY_AFTER_NAMESPACE();
+
+#endif

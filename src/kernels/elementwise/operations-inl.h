@@ -1,0 +1,73 @@
+// Room: kernels. The operations on vectors, one functor each; and the choice among them.
+//
+// A functor works on vectors of f32, f64 or integers; lanes-inl.h brings f16 and bf16 to f32 and back. The two
+// constants say what a kernel may leave out:
+//   kSignMatters                whether i32 and u32 (and so on) need different code;
+//   kInexactInF32Subnormals     whether the f32 result of two bf16 operands may be inexact when it is subnormal, so
+//   that
+//                               rounding it to bf16 would round twice. Then scaled() gives that result times 2^133, the
+//                               inverse of bf16's smallest subnormal, exactly.
+#if defined(BINET_ELEMENTWISE_OPERATIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_ELEMENTWISE_OPERATIONS_INL_H_
+#undef BINET_ELEMENTWISE_OPERATIONS_INL_H_
+#else
+#define BINET_ELEMENTWISE_OPERATIONS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "kernels/elementwise/elementwise.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::elementwise {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Multiply {
+  static constexpr bool kSignMatters = false;
+  static constexpr bool kInexactInF32Subnormals = true;
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V apply(D d, V a, V b) {
+    if constexpr (sizeof(hn::TFromD<D>) == 1) {
+      return multiply_bytes(d, a, b);
+    } else {
+      return a * b;
+    }
+  }
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V scaled(D d, V a, V b) {
+    return hn::Mul(hn::Mul(a, hn::Set(d, 0x1p64f)), hn::Mul(b, hn::Set(d, 0x1p69f)));
+  }
+
+ private:
+  // No target multiplies bytes. In each 16-bit lane the low byte of the lanes' product is the even byte's product; with
+  // the even byte of one factor cleared and the other shifted down, the high byte is the odd byte's.
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V multiply_bytes(D d, V a, V b) {
+    const hn::Repartition<std::uint16_t, D> d16;
+    const auto a16 = hn::BitCast(d16, a);
+    const auto b16 = hn::BitCast(d16, b);
+    const auto low_bytes = hn::Set(d16, std::uint16_t{0x00FF});
+    const auto even = hn::And(hn::Mul(a16, b16), low_bytes);
+    const auto odd = hn::Mul(hn::ShiftRight<8>(a16), hn::AndNot(low_bytes, b16));
+    return hn::BitCast(d, hn::Or(even, odd));
+  }
+};
+
+/// Calls visitor.operator()<Op>() with the functor of `operation`.
+template <class Visitor>
+RowsFunction visit_operation(Operation operation, const Visitor& visitor) {
+  switch (operation) {
+    case Operation::multiply:
+      break;
+  }
+  return visitor.template operator()<Multiply>();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace binet::elementwise
+HWY_AFTER_NAMESPACE();
+
+#endif

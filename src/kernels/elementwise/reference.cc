@@ -1,0 +1,58 @@
+// Room: kernels. The elementwise family as plain scalar code: the oracle of the tests.
+#include <cstring>
+#include <type_traits>
+
+#include "base/element_types.h"
+#include "kernels/elementwise/elementwise.h"
+
+namespace binet::elementwise {
+namespace {
+
+struct Multiply {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      // Narrow types would be promoted to int, and u16 * u16 overflows an int.
+      using Wide = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
+      return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return a * b;
+    } else {
+      // The product of two 16-bit floats is exact in binary64, so this rounds once.
+      return T::from_double(static_cast<double>(a) * static_cast<double>(b));
+    }
+  }
+};
+
+template <class T>
+T load(const std::byte* from, std::int64_t index) {
+  T value;
+  std::memcpy(&value, from + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+template <class Op, class T>
+void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    for (std::int64_t i = 0; i < rows.elements; ++i) {
+      const T value =
+          Op{}(load<T>(a, r * rows.a_row_step + i * rows.a_step), load<T>(b, r * rows.b_row_step + i * rows.b_step));
+      std::memcpy(y, &value, sizeof(T));
+      y += sizeof(T);
+    }
+  }
+}
+
+}  // namespace
+
+RowsFunction reference_kernel(Operation operation, ElementType type) {
+  return visit_numeric_type(type, [operation]<class T>() -> RowsFunction {
+    switch (operation) {
+      case Operation::multiply:
+        break;
+    }
+    return &walk<Multiply, T>;
+  });
+}
+
+}  // namespace binet::elementwise

@@ -1,0 +1,198 @@
+// Room: kernels. The loops over rows: vector with vector, vector with scalar, scalar with vector.
+//
+// No element outside of a, b and y is touched, and none of y is written before the elements of a and b at its place,
+// and at the places of the vectors it shares, have been read: so y may be a or b.
+#if defined(BINET_ELEMENTWISE_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_ELEMENTWISE_ROWS_INL_H_
+#undef BINET_ELEMENTWISE_ROWS_INL_H_
+#else
+#define BINET_ELEMENTWISE_ROWS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/elementwise/elementwise.h"
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#include "kernels/elementwise/lanes-inl.h"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::elementwise {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+/// The portable target is the plain loops of reference.cc: a compiler vectorizes those for its baseline, but not
+/// Highway's emulation of vectors, which GCC before 12.3 moreover miscompiles.
+template <class Element>
+RowsFunction choose_for(Operation operation) {
+  return reference_kernel(operation, element_type_of<Element>);
+}
+
+#else
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// An operand that moves with y.
+template <class T>
+class Moving {
+ public:
+  explicit Moving(const std::byte* start) : start_(start) {}
+
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
+    return hn::LoadU(d, reinterpret_cast<const T*>(start_ + i * sizeof(T)));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> first(D d) const {
+    T value;
+    std::memcpy(&value, start_, sizeof(T));
+    return hn::Set(d, value);
+  }
+
+ private:
+  const std::byte* start_;
+};
+
+/// An operand that stays.
+template <class T>
+class Fixed {
+ public:
+  explicit Fixed(const std::byte* value) { std::memcpy(&value_, value, sizeof(T)); }
+
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t) const {
+    return hn::Set(d, value_);
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> first(D d) const {
+    return hn::Set(d, value_);
+  }
+
+ private:
+  T value_;
+};
+
+template <class L>
+using LaneOf = typename L::T;
+
+template <class L>
+HWY_INLINE LaneOf<L>* at(std::byte* y, std::size_t i) {
+  return reinterpret_cast<LaneOf<L>*>(y + i * sizeof(LaneOf<L>));
+}
+
+/// A row shorter than 2 * kLanes: two vectors that may overlap, of the largest size that fits.
+template <class L, std::size_t kLanes, class A, class B>
+HWY_INLINE void short_row(const A& a, const B& b, std::byte* y, std::size_t n) {
+  if constexpr (kLanes >= 2) {
+    if (n >= kLanes) {
+      const hn::CappedTag<LaneOf<L>, kLanes> d;
+      const auto head = L::apply(d, a.at(d, 0), b.at(d, 0));
+      const auto tail = L::apply(d, a.at(d, n - kLanes), b.at(d, n - kLanes));
+      hn::StoreU(head, d, at<L>(y, 0));
+      hn::StoreU(tail, d, at<L>(y, n - kLanes));
+      return;
+    }
+    short_row<L, kLanes / 2>(a, b, y, n);
+  } else if (n == 1) {
+    const hn::CappedTag<LaneOf<L>, 2> d;
+    const LaneOf<L> value = hn::GetLane(L::apply(d, a.first(d), b.first(d)));
+    std::memcpy(y, &value, sizeof(value));
+  }
+}
+
+/// The vectors at i, i + N, ... below `end`; the last of them may reach beyond it.
+template <class L, class A, class B, class Store>
+HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, const Store& store) {
+  const typename L::Tag d;
+  const std::size_t N = hn::Lanes(d);
+  // Four at a time: with one the loop's own instructions weigh as much as the vector's.
+  for (; i + 3 * N < end; i += 4 * N) {
+    const auto y0 = L::apply(d, a.at(d, i), b.at(d, i));
+    const auto y1 = L::apply(d, a.at(d, i + N), b.at(d, i + N));
+    const auto y2 = L::apply(d, a.at(d, i + 2 * N), b.at(d, i + 2 * N));
+    const auto y3 = L::apply(d, a.at(d, i + 3 * N), b.at(d, i + 3 * N));
+    store(y0, i);
+    store(y1, i + N);
+    store(y2, i + 2 * N);
+    store(y3, i + 3 * N);
+  }
+  for (; i < end; i += N) store(L::apply(d, a.at(d, i), b.at(d, i)), i);
+}
+
+/// How many elements of y lie before its first cache line; nothing to gain where no element begins a line.
+template <class L>
+HWY_INLINE std::size_t elements_before_line(const std::byte* y) {
+  return (std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(y)) % 64 / sizeof(LaneOf<L>);
+}
+
+template <class L, class A, class B>
+HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool stream) {
+  const typename L::Tag d;
+  using D = decltype(d);
+  const std::size_t N = hn::Lanes(d);
+  if (n < N) return short_row<L, hn::MaxLanes(d) / 2>(a, b, y, n);
+
+  const auto store = [d, y](hn::Vec<D> v, std::size_t i) HWY_ATTR { hn::StoreU(v, d, at<L>(y, i)); };
+  // The last vector ends where the row ends and overlaps the one before it: computed first, stored last.
+  const std::size_t last = n - N;
+  const auto tail = L::apply(d, a.at(d, last), b.at(d, last));
+  // Highway streams 16 bytes at least, whatever the vector's size.
+  constexpr bool kCanStream = hn::MaxLanes(D()) * sizeof(LaneOf<L>) >= 16;
+  constexpr std::size_t kShortestStream = 1024;
+  if (kCanStream && stream && n * sizeof(LaneOf<L>) >= kShortestStream &&
+      reinterpret_cast<std::uintptr_t>(y) % sizeof(LaneOf<L>) == 0) {
+    const std::size_t head = elements_before_line<L>(y);
+    vectors<L>(a, b, 0, head, store);
+    const auto stream_store = [d, y](hn::Vec<D> v, std::size_t k) HWY_ATTR { hn::Stream(v, d, at<L>(y, k)); };
+    vectors<L>(a, b, head, last, stream_store);
+  } else {
+    vectors<L>(a, b, 0, last, store);
+  }
+  store(tail, last);
+}
+
+template <class L, class A, class B>
+void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
+  const auto n = static_cast<std::size_t>(rows.elements);
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    row<L>(A(a), B(b), y, n, rows.stream);
+    a += rows.a_row_step * kSize;
+    b += rows.b_row_step * kSize;
+    y += rows.elements * kSize;
+  }
+}
+
+/// The kernel of one operation and element type.
+template <class L>
+void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+  using T = LaneOf<L>;
+  if (rows.a_step == 0) return each_row<L, Fixed<T>, Moving<T>>(rows, a, b, y);
+  if (rows.b_step == 0) return each_row<L, Moving<T>, Fixed<T>>(rows, a, b, y);
+  each_row<L, Moving<T>, Moving<T>>(rows, a, b, y);
+}
+
+/// The kernel of an operation for an element type; integers share the unsigned types' code where the operation allows
+/// it.
+template <class Element>
+RowsFunction choose_for(Operation operation) {
+  return visit_operation(operation, []<class Op>() -> RowsFunction {
+    if constexpr (std::is_integral_v<Element> && !Op::kSignMatters) {
+      return &walk<Lanes<Op, std::make_unsigned_t<Element>>>;
+    } else {
+      return &walk<Lanes<Op, Element>>;
+    }
+  });
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace binet::elementwise
+HWY_AFTER_NAMESPACE();
+
+#endif

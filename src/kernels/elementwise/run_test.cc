@@ -1,0 +1,203 @@
+// Whole calls: plans of every kind on one thread and several against a walk by indices that shares no code with them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/test_values.h"
+
+namespace binet::elementwise {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): binet::elementwise::testing
+
+struct Shapes {
+  Shape a;
+  Shape b;
+};
+
+std::int64_t count_elements(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) count *= extent;
+  return count;
+}
+
+/// The element of `shape` that meets the result's element number `index`.
+std::int64_t operand_index(const Shape& shape, const Shape& result, std::int64_t index) {
+  std::int64_t at = 0;
+  std::int64_t step = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] != 1) at += index % result[i] * step;
+    index /= result[i];
+    step *= shape[i];
+  }
+  return at;
+}
+
+Shape result_shape(const Shapes& shapes) {
+  Shape result = shapes.a;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i] == 1) result[i] = shapes.b[i];
+  }
+  return result;
+}
+
+Bytes expected_result(ElementType type, const Shapes& shapes, const Bytes& a, const Bytes& b) {
+  const RowsFunction reference = reference_kernel(Operation::multiply, type);
+  const auto size = static_cast<std::int64_t>(byte_size(type));
+  const Shape result = result_shape(shapes);
+  const std::int64_t count = count_elements(result);
+  Bytes y(static_cast<std::size_t>(count * size));
+  Rows one;
+  one.elements = 1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    reference(one, a.data() + operand_index(shapes.a, result, i) * size,
+              b.data() + operand_index(shapes.b, result, i) * size, y.data() + i * size);
+  }
+  return y;
+}
+
+const ThreadPool& pool_of(int threads) {
+  static const ThreadPool pools[] = {ThreadPool(1), ThreadPool(2), ThreadPool(3)};
+  return pools[threads - 1];
+}
+
+void check_run(ElementType type, const Target& target, const Shapes& shapes, Random& random) {
+  SCOPED_TRACE(std::string(to_string(type)) + " on " + std::string(target.name) + ": " + to_string(shapes.a) + " x " +
+               to_string(shapes.b));
+  const BroadcastPlan plan = plan_broadcast(shapes.a, shapes.b);
+  const Bytes a = random_elements(type, static_cast<std::size_t>(count_elements(shapes.a)), random);
+  const Bytes b = random_elements(type, static_cast<std::size_t>(count_elements(shapes.b)), random);
+  const Bytes expected = expected_result(type, shapes, a, b);
+  const auto count = static_cast<std::size_t>(plan.elements);
+  ASSERT_EQ(expected.size(), count * byte_size(type));
+  for (const int threads : {1, 2, 3}) {
+    constexpr std::byte kCanary{0xA5};
+    constexpr std::size_t kCanaries = 80;
+    Bytes y(expected.size() + 2 * kCanaries, kCanary);
+    run(plan, find_kernel(Operation::multiply, type, target), type, a.data(), b.data(), y.data() + kCanaries,
+        pool_of(threads));
+    EXPECT_FALSE(first_difference(type, y.data() + kCanaries, expected.data(), count)) << threads << " threads";
+    const auto untouched = [](std::byte c) { return c == kCanary; };
+    EXPECT_TRUE(std::all_of(y.begin(), y.begin() + kCanaries, untouched)) << "wrote before y";
+    EXPECT_TRUE(std::all_of(y.end() - kCanaries, y.end(), untouched)) << "wrote behind y";
+  }
+}
+
+std::uint64_t seed() {
+  const char* const given = std::getenv("BINET_TEST_SEED");
+  return given == nullptr ? 20260101 : std::strtoull(given, nullptr, 10);
+}
+
+const Shapes kShapes[] = {
+    {{}, {}},
+    {{1}, {1}},
+    {{2, 3, 4, 5}, {1, 1, 1, 1}},
+    {{2, 3, 4, 5}, {1, 1, 1, 5}},
+    {{1, 1, 4, 5}, {2, 3, 4, 5}},
+    {{2, 3, 4, 5}, {1, 3, 4, 1}},
+    {{1, 1, 4, 5}, {2, 3, 1, 1}},
+    {{8, 1, 6, 1}, {1, 7, 1, 5}},
+    {{100000, 3}, {1, 3}},
+    {{100000, 3}, {100000, 1}},
+    {{3, 100000}, {3, 1}},
+    {{300, 1, 3}, {1, 300, 3}},
+    {{300, 1, 5}, {1, 300, 1}},
+    {{700, 1}, {1, 700}},
+    {{4, 16, 28, 28}, {1, 16, 1, 1}},
+    {{4, 1, 32, 64}, {4, 32, 1, 64}},
+    {{1, 40, 1, 2, 1, 2, 1, 2}, {30, 1, 3, 1, 2, 1, 2, 1}},
+    {{300001}, {300001}},
+    {{300001}, {1}},
+    {{2, 150001}, {1, 150001}},
+    {{6000, 1, 17}, {1, 3, 17}},
+};
+
+TEST(Run, WalksTheBroadcastPatterns) {
+  Random random(7);
+  for (const Target& target : supported_targets()) {
+    for (const ElementType type : {ElementType::u8, ElementType::bf16, ElementType::f32, ElementType::f64}) {
+      for (const Shapes& shapes : kShapes) check_run(type, target, shapes, random);
+    }
+  }
+}
+
+Shapes random_shapes(Random& random) {
+  const auto pick = [&random](std::initializer_list<std::int64_t> values) {
+    return values.begin()[random() % values.size()];
+  };
+  const std::size_t rank = random() % 9;
+  Shapes shapes;
+  std::int64_t room = 20000;
+  for (std::size_t i = 0; i < rank; ++i) {
+    std::int64_t extent = pick({1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 64, 65, 257});
+    if (extent > room) extent = 1;
+    room /= extent;
+    const std::uint64_t kind = random() % 4;
+    shapes.a.push_back(kind == 0 ? 1 : extent);
+    shapes.b.push_back(kind == 1 ? 1 : extent);
+  }
+  return shapes;
+}
+
+TEST(Run, EqualsAWalkByIndicesForRandomShapes) {
+  const std::uint64_t start = seed();
+  RecordProperty("seed", std::to_string(start));
+  std::printf("BINET_TEST_SEED=%llu\n", static_cast<unsigned long long>(start));
+  Random random(start);
+  const auto targets = supported_targets();
+  for (int i = 0; i < 3000 && !HasFailure(); ++i) {
+    const ElementType type = kTypes[random() % std::size(kTypes)];
+    check_run(type, targets[random() % targets.size()], random_shapes(random), random);
+  }
+}
+
+TEST(Run, StreamsLargeResults) {
+  Random random(8);
+  const Target& target = default_target();
+  const Shapes large[] = {{{4 * 1024 * 1024 + 5}, {4 * 1024 * 1024 + 5}},
+                          {{1200000, 1}, {1, 5}},
+                          {{2100, 1}, {1, 2100}},
+                          {{1200000, 5}, {1, 5}}};
+  for (const Shapes& shapes : large) check_run(ElementType::f32, target, shapes, random);
+}
+
+TEST(Run, MayOverwriteAnOperandThatNoLoopRepeats) {
+  Random random(9);
+  const Shapes cases[] = {{{300001}, {300001}},
+                          {{300001}, {1}},
+                          {{60000, 5}, {1, 5}},
+                          {{60000, 5}, {60000, 1}},
+                          {{4, 300, 301}, {1, 300, 1}}};
+  for (const Shapes& shapes : cases) {
+    for (const int threads : {1, 3}) {
+      const BroadcastPlan plan = plan_broadcast(shapes.a, shapes.b);
+      const RowsFunction kernel = find_kernel(Operation::multiply, ElementType::f32, default_target());
+      Bytes a = random_elements(ElementType::f32, static_cast<std::size_t>(plan.elements), random);
+      const Bytes b = random_elements(ElementType::f32, static_cast<std::size_t>(count_elements(shapes.b)), random);
+      const Bytes expected = expected_result(ElementType::f32, shapes, a, b);
+      Bytes y = a;
+      run(plan, kernel, ElementType::f32, y.data(), b.data(), y.data(), pool_of(threads));
+      EXPECT_FALSE(
+          first_difference(ElementType::f32, y.data(), expected.data(), static_cast<std::size_t>(plan.elements)))
+          << "y is a: " << to_string(shapes.a) << " x " << to_string(shapes.b);
+      y = a;
+      const BroadcastPlan swapped = plan_broadcast(shapes.b, shapes.a);
+      run(swapped, kernel, ElementType::f32, b.data(), y.data(), y.data(), pool_of(threads));
+      EXPECT_FALSE(
+          first_difference(ElementType::f32, y.data(), expected.data(), static_cast<std::size_t>(plan.elements)))
+          << "y is b: " << to_string(shapes.a) << " x " << to_string(shapes.b);
+    }
+  }
+}
+
+TEST(Run, HasNothingToDoForZeroElements) {
+  const Shapes shapes{{3, 0, 5}, {1, 1, 5}};
+  run(plan_broadcast(shapes.a, shapes.b), find_kernel(Operation::multiply, ElementType::f32, default_target()),
+      ElementType::f32, nullptr, nullptr, nullptr, pool_of(2));
+}
+
+}  // namespace
+}  // namespace binet::elementwise

@@ -1,0 +1,59 @@
+// Room: kernels. One call of elementwise::run, taken apart: what run.cc and tiles.cc share.
+#pragma once
+
+#include <span>
+
+#include "kernels/elementwise/elementwise.h"
+
+namespace binet::elementwise {
+
+/// The two innermost loops are a block, which `inner` describes; the loops around it are `outer`.
+struct Call {
+  RowsFunction kernel;
+  std::int64_t size;  ///< bytes of an element
+  const std::byte* a;
+  const std::byte* b;
+  std::byte* y;
+  std::span<const BroadcastLoop> outer;
+  Rows inner;
+
+  [[nodiscard]] std::int64_t block_elements() const { return inner.rows * inner.elements; }
+};
+
+/// Where a block begins in each operand, in elements. It is recomputed from the block's number, by division, instead of
+/// being kept as one counter a loop: so a plan may have any number of loops without memory for them.
+class BlockPosition {
+ public:
+  BlockPosition(std::span<const BroadcastLoop> outer, std::int64_t block) : outer_(outer), block_(block) {
+    for (std::size_t k = outer.size(); k-- > 0;) {
+      const std::int64_t turn = block % outer[k].extent;
+      block /= outer[k].extent;
+      a_ += turn * outer[k].a_step;
+      b_ += turn * outer[k].b_step;
+    }
+  }
+
+  void next() {
+    std::int64_t turns = ++block_;
+    for (std::size_t k = outer_.size(); k-- > 0;) {
+      const BroadcastLoop& loop = outer_[k];
+      a_ += loop.a_step;
+      b_ += loop.b_step;
+      if (turns % loop.extent != 0) return;
+      turns /= loop.extent;
+      a_ -= loop.a_step * loop.extent;
+      b_ -= loop.b_step * loop.extent;
+    }
+  }
+
+  [[nodiscard]] std::int64_t a() const { return a_; }
+  [[nodiscard]] std::int64_t b() const { return b_; }
+
+ private:
+  std::span<const BroadcastLoop> outer_;
+  std::int64_t block_;
+  std::int64_t a_ = 0;
+  std::int64_t b_ = 0;
+};
+
+}  // namespace binet::elementwise

@@ -1,0 +1,212 @@
+// Room: kernels, per target. The two inner loops: a block of Y in tiles, with edges and the last step.
+#if defined(BINET_KERNELS_GEMM_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_BLOCK_INL_H_
+#undef BINET_KERNELS_GEMM_BLOCK_INL_H_
+#else
+#define BINET_KERNELS_GEMM_BLOCK_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/gemm/finish-inl.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/microkernel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// ---- which tiles there are
+
+template <class T, class TB>
+using TileFunction = void (*)(const TileOperands<T, TB>&, TileSums<T>);
+
+/// Rows of the smallest tile for that many, or of the largest one that has no more.
+template <class T>
+HWY_INLINE size_t TileRows(size_t rows, bool may_pad) {
+  constexpr size_t kRows[] = {1, 2, 4, TileShape<T>::kRows == 12 ? 8 : 4, TileShape<T>::kRows};
+  size_t best = 1;
+  for (const size_t candidate : kRows) {
+    if (may_pad && candidate >= rows) return candidate;
+    if (candidate <= rows) best = candidate;
+  }
+  return best;
+}
+
+template <size_t kVectors, class T, class TB>
+TileFunction<T, TB> TileOf(size_t rows) {
+  switch (rows) {
+    case 1:
+      return &MultiplyTile<1, kVectors, T, TB>;
+    case 2:
+      return &MultiplyTile<2, kVectors, T, TB>;
+    case 4:
+      return &MultiplyTile<4, kVectors, T, TB>;
+    case 8:
+      if constexpr (TileShape<T>::kRows == 12) return &MultiplyTile<8, kVectors, T, TB>;
+      [[fallthrough]];
+    default:
+      return &MultiplyTile<TileShape<T>::kRows, kVectors, T, TB>;
+  }
+}
+
+template <class T, class TB>
+TileFunction<T, TB> WideTileOf(size_t rows) {
+  using Shape = TileShape<T>;
+  switch (rows) {
+    case 1:
+      return &MultiplyTile<1, Shape::WideVectors(1), T, TB>;
+    case 2:
+      return &MultiplyTile<2, Shape::WideVectors(2), T, TB>;
+    case 4:
+      return &MultiplyTile<4, Shape::WideVectors(4), T, TB>;
+    default:
+      return TileOf<Shape::kPanelVectors, T, TB>(rows);
+  }
+}
+
+/// A tile's function and its width in columns.
+template <class T, class TB>
+struct Tile {
+  TileFunction<T, TB> function;
+  size_t columns;
+};
+
+template <class T, class TB>
+HWY_INLINE Tile<T, TB> ChooseTile(size_t rows, int64_t columns_left, bool wide) {
+  using Shape = TileShape<T>;
+  if (columns_left <= static_cast<int64_t>(Shape::kLanes)) return {TileOf<1, T, TB>(rows), Shape::kLanes};
+  const size_t wide_columns = Shape::WideVectors(rows) * Shape::kLanes;
+  if (wide && columns_left >= static_cast<int64_t>(wide_columns)) return {WideTileOf<T, TB>(rows), wide_columns};
+  return {TileOf<Shape::kPanelVectors, T, TB>(rows), Shape::kPanel};
+}
+
+// ---- one tile
+
+template <class T>
+void CopyRows(const T* from, int64_t from_row_step, T* to, int64_t to_row_step, size_t rows, size_t columns) {
+  for (size_t i = 0; i < rows; ++i, from += from_row_step, to += to_row_step) {
+    std::memcpy(to, from, columns * sizeof(T));
+  }
+}
+
+/// Rows m0 to m0 + rows and the columns of `tile` from n0 on, of which `columns` exist.
+template <class Element, class T, class TB>
+HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const TileOperands<T, TB>& operands,
+                            int64_t m0, size_t rows, int64_t n0, size_t columns) {
+  constexpr size_t kLargest = HWY_MAX(TileShape<T>::kRows * TileShape<T>::kPanel, 16 * TileShape<T>::kLanes);
+  alignas(64) T buffer[kLargest];
+  const auto buffer_step = static_cast<int64_t>(tile.columns);
+  T* sums = block.sums == nullptr ? nullptr : reinterpret_cast<T*>(block.sums) + m0 * block.sums_row_step + n0;
+  Output output = block.output;
+  output.y += (m0 * output.y_row_step + n0 * output.y_column_step) * static_cast<int64_t>(sizeof(Element));
+  if (block.scale.has_c) {
+    output.c += (m0 * output.c_row_step + n0 * output.c_column_step) * static_cast<int64_t>(sizeof(Element));
+  }
+
+  TileSums<T> chains = {block.first ? nullptr : sums, block.sums_row_step, buffer, buffer_step, rows};
+  if (columns < tile.columns) {
+    if (!block.first) {
+      CopyRows(sums, block.sums_row_step, buffer, buffer_step, rows, columns);
+      chains.from = buffer;
+      chains.from_row_step = buffer_step;
+    }
+    tile.function(operands, chains);
+    if (!block.last) return CopyRows(buffer, buffer_step, sums, block.sums_row_step, rows, columns);
+  } else {
+    if (!block.last) {
+      chains.to = sums;
+      chains.to_row_step = block.sums_row_step;
+      return tile.function(operands, chains);
+    }
+    if constexpr (std::is_same_v<Element, T>) {
+      if (block.scale.keeps_sums() && output.y_column_step == 1) {
+        chains.to = reinterpret_cast<T*>(output.y);
+        chains.to_row_step = output.y_row_step;
+        return tile.function(operands, chains);
+      }
+    }
+    tile.function(operands, chains);
+  }
+  FinishTile<Element>(buffer, buffer_step, static_cast<int64_t>(rows), static_cast<int64_t>(columns), output,
+                      block.scale);
+}
+
+// ---- the loops
+
+template <class Element, class T, class TB>
+class BlockLoops {
+ public:
+  explicit BlockLoops(const Block& block) : block_(block) {}
+
+  /// Every panel of B meets all rows while it is in the first-level cache.
+  void PanelByPanel() const {
+    for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
+      for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
+        const size_t rows = static_cast<size_t>(HWY_MIN(block_.a_panel_rows, block_.m - m));
+        Compute(ChooseTile<T, TB>(TileRows<T>(rows, block_.a_is_packed), block_.n - n, false), m, rows, n);
+      }
+    }
+  }
+
+  /// Few rows, or a small B: each tile of rows takes the widest tiles it can.
+  void RowsByRows() const {
+    int64_t m = 0;
+    while (m < block_.m) {
+      size_t rows = static_cast<size_t>(HWY_MIN(block_.a_panel_rows, block_.m - m));
+      const size_t tile_rows = TileRows<T>(rows, block_.a_is_packed);
+      rows = HWY_MIN(rows, tile_rows);
+      int64_t n = 0;
+      while (n < block_.n) {
+        const auto tile = ChooseTile<T, TB>(tile_rows, block_.n - n, true);
+        Compute(tile, m, rows, n);
+        n += static_cast<int64_t>(tile.columns);
+      }
+      m += static_cast<int64_t>(rows);
+    }
+  }
+
+ private:
+  using Shape = TileShape<T>;
+
+  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, size_t rows, int64_t n) const {
+    const auto* a = reinterpret_cast<const T*>(block_.a);
+    const auto* b = reinterpret_cast<const TB*>(block_.b) + n / int64_t{Shape::kPanel} * block_.b_panel_step +
+                    n % int64_t{Shape::kPanel};
+    a += block_.a_is_packed ? m / block_.a_panel_rows * block_.a_panel_step : m * block_.a_row_step;
+    const TileOperands<T, TB> operands = {
+        a, block_.a_row_step, block_.a_column_step, b, block_.b_panel_step, block_.b_row_step, block_.k};
+    const auto columns = static_cast<size_t>(HWY_MIN(static_cast<int64_t>(tile.columns), block_.n - n));
+    ComputeTile<Element>(block_, tile, operands, m, rows, n, columns);
+  }
+
+  const Block& block_;
+};
+
+template <class Element, class T, class TB>
+void MultiplyBlockWith(const Block& block) {
+  const BlockLoops<Element, T, TB> loops(block);
+  if (block.a_is_packed && block.m > block.a_panel_rows) {
+    loops.PanelByPanel();
+  } else {
+    loops.RowsByRows();
+  }
+}
+
+template <class Element, class T>
+void MultiplyBlock(const Block& block) {
+  if (std::is_same_v<Element, T> || block.b_is_packed) {
+    MultiplyBlockWith<Element, T, T>(block);
+  } else {
+    MultiplyBlockWith<Element, T, Element>(block);
+  }
+}
+
+}  // namespace binet::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,214 @@
+// Room: kernels, per target. Vectors of accumulators from elements, and elements from accumulators.
+//
+// Elements may lie at any alignment, and nothing outside the elements named is read or written. Widening is exact;
+// narrowing rounds to nearest even, keeps subnormals and makes NaNs quiet, whatever the target's own conversions do.
+#if defined(BINET_KERNELS_GEMM_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_ELEMENTS_INL_H_
+#undef BINET_KERNELS_GEMM_ELEMENTS_INL_H_
+#else
+#define BINET_KERNELS_GEMM_ELEMENTS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "binet/float16.h"
+
+// F16C rounds as its operand says, and neither it nor NEON's conversion flushes subnormals here.
+#undef BINET_HAS_F16_CONVERSION
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+#define BINET_HAS_F16_CONVERSION 1
+#else
+#define BINET_HAS_F16_CONVERSION 0
+#endif
+
+// Masked loads and stores that touch only the chosen lanes.
+#undef BINET_HAS_MASKED_MEMORY
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#define BINET_HAS_MASKED_MEMORY 1
+#else
+#define BINET_HAS_MASKED_MEMORY 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+HWY_INLINE T LoadOne(const T* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));  // `from` need not be aligned to T
+  return value;
+}
+
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> LoadAny(D d, const T* from) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, LoadOne(from));  // Highway's would dereference a misaligned pointer
+#else
+  return hn::LoadU(d, from);
+#endif
+}
+
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void StoreAny(hn::Vec<D> v, D d, T* to) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  const T value = hn::GetLane(v);
+  std::memcpy(to, &value, sizeof(T));
+#else
+  hn::StoreU(v, d, to);
+#endif
+}
+
+/// The first `count` < Lanes(d) elements; zeros follow.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
+  if constexpr (BINET_HAS_MASKED_MEMORY && sizeof(T) >= 4) {
+    return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+  } else {
+    alignas(64) T buffer[hn::MaxLanes(d)] = {};
+    std::memcpy(buffer, from, count * sizeof(T));
+    return hn::Load(d, buffer);
+  }
+}
+
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void StoreFirst(hn::Vec<D> v, D d, T* to, size_t count) {
+  if constexpr (BINET_HAS_MASKED_MEMORY && sizeof(T) >= 4) {
+    hn::BlendedStore(v, hn::FirstN(d, count), d, to);
+  } else {
+    alignas(64) T buffer[hn::MaxLanes(d)];
+    hn::Store(v, d, buffer);
+    std::memcpy(to, buffer, count * sizeof(T));
+  }
+}
+
+// Lane by lane `a < bound ? yes : no`; both below 2^31.
+template <class DU>
+HWY_INLINE hn::Vec<DU> IfBelow(DU du, hn::Vec<DU> a, int32_t bound, hn::Vec<DU> yes, hn::Vec<DU> no) {
+  const hn::RebindToSigned<DU> di;  // signed comparisons are those that every target has
+  const auto is_below = hn::Lt(hn::BitCast(di, a), hn::Set(di, bound));
+  return hn::BitCast(du, hn::IfThenElse(is_below, hn::BitCast(di, yes), hn::BitCast(di, no)));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> Widen(D df, hn::Vec<hn::Rebind<uint16_t, D>> half, Float16) {
+#if BINET_HAS_F16_CONVERSION
+  return hn::PromoteTo(df, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), half));
+#else
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::PromoteTo(du, half);
+  const auto magnitude = hn::And(bits, hn::Set(du, 0x7FFFu));
+  const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
+  // Read with the exponent bias of f32 the value is too small by 2^112, subnormals included; the product is exact.
+  const auto scaled = hn::BitCast(du, hn::Mul(hn::BitCast(df, hn::ShiftLeft<13>(magnitude)), hn::Set(df, 0x1p112f)));
+  const auto special = hn::Or(scaled, hn::Set(du, 0x7F800000u));
+  return hn::BitCast(df, hn::Or(IfBelow(du, magnitude, 0x7C00, scaled, special), sign));
+#endif
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> Widen(D df, hn::Vec<hn::Rebind<uint16_t, D>> half, BFloat16) {
+  const hn::RebindToUnsigned<D> du;
+  return hn::BitCast(df, hn::ShiftLeft<16>(hn::PromoteTo(du, half)));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> Narrow(D df, hn::Vec<D> v, Float16) {
+  const hn::Rebind<uint16_t, D> d16;
+#if BINET_HAS_F16_CONVERSION
+  (void)df;
+  return hn::BitCast(d16, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), v));
+#else
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFu));
+  const auto sign = hn::ShiftRight<16>(hn::Xor(bits, magnitude));
+
+  const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1u));
+  const auto rebias_and_round = hn::Add(odd, hn::Set(du, 0xFFFu - (112u << 23)));
+  const auto normal = hn::ShiftRight<13>(hn::Add(magnitude, rebias_and_round));
+  // The unit in the last place of 0.5 is 2^-24, that of subnormal results: the addition rounds to it.
+  const auto shifted = hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), hn::Set(df, 0.5f)));
+  const auto subnormal = hn::Sub(shifted, hn::Set(du, 0x3F000000u));
+  const auto nan = hn::Or(hn::ShiftRight<13>(hn::And(magnitude, hn::Set(du, 0x7FFFFFu))), hn::Set(du, 0x7E00u));
+
+  auto result = IfBelow(du, magnitude, 0x38800000, subnormal, normal);        // 2^-14
+  result = IfBelow(du, magnitude, 0x477FF000, result, hn::Set(du, 0x7C00u));  // 65520: half way to 2^16
+  result = IfBelow(du, magnitude, 0x7F800001, result, nan);
+  return hn::TruncateTo(d16, hn::Or(result, sign));
+#endif
+}
+
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> Narrow(D df, hn::Vec<D> v, BFloat16) {
+  (void)df;
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFu));
+  const auto kept = hn::ShiftRight<16>(bits);
+  const auto half_to_even = hn::Add(hn::And(kept, hn::Set(du, 1u)), hn::Set(du, 0x7FFFu));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, half_to_even));
+  const auto quiet = hn::Or(kept, hn::Set(du, 0x40u));
+  return hn::TruncateTo(hn::Rebind<uint16_t, D>(), IfBelow(du, magnitude, 0x7F800001, rounded, quiet));
+}
+
+/// Storage of a 16-bit float is a struct of its bits, which may be read as such.
+template <class Half>
+HWY_INLINE const uint16_t* Bits(const Half* from) {
+  static_assert(sizeof(Half) == sizeof(uint16_t));
+  return reinterpret_cast<const uint16_t*>(from);
+}
+
+/// Lanes(d) elements as accumulators; with a count, that many and zeros.
+template <class D, class Element>
+HWY_INLINE hn::Vec<D> LoadElements(D d, const Element* from) {
+  if constexpr (sizeof(Element) == 2) {
+    return Widen(d, LoadAny(hn::Rebind<uint16_t, D>(), Bits(from)), Element());
+  } else {
+    return LoadAny(d, from);
+  }
+}
+template <class D, class Element>
+HWY_INLINE hn::Vec<D> LoadElements(D d, const Element* from, size_t count) {
+  if constexpr (sizeof(Element) == 2) {
+    return Widen(d, LoadFirst(hn::Rebind<uint16_t, D>(), Bits(from), count), Element());
+  } else {
+    return LoadFirst(d, from, count);
+  }
+}
+
+template <class D, class Element>
+HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Element* to) {
+  if constexpr (sizeof(Element) == 2) {
+    StoreAny(Narrow(d, v, Element()), hn::Rebind<uint16_t, D>(), const_cast<uint16_t*>(Bits(to)));
+  } else {
+    StoreAny(v, d, to);
+  }
+}
+template <class D, class Element>
+HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Element* to, size_t count) {
+  if constexpr (sizeof(Element) == 2) {
+    StoreFirst(Narrow(d, v, Element()), hn::Rebind<uint16_t, D>(), const_cast<uint16_t*>(Bits(to)), count);
+  } else {
+    StoreFirst(v, d, to, count);
+  }
+}
+
+/// One element as an accumulator.
+template <class T, class Element>
+HWY_INLINE T Widened(const Element* from) {
+  if constexpr (sizeof(Element) == 2) {
+    return static_cast<T>(LoadOne(from));
+  } else {
+    return LoadOne(from);
+  }
+}
+
+}  // namespace binet::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,137 @@
+// Room: kernels, per target. The last step: y = alpha * sum + beta * c, narrowed to the element type and stored.
+//
+// One expression for every path and target: two products and an addition, each rounded (for 16-bit floats in f32, then
+// once more to the type). Integers with whole factors do the same modulo 2^n.
+#if defined(BINET_KERNELS_GEMM_FINISH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_FINISH_INL_H_
+#undef BINET_KERNELS_GEMM_FINISH_INL_H_
+#else
+#define BINET_KERNELS_GEMM_FINISH_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/scale.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// alpha or beta in the accumulator type.
+template <class T>
+HWY_INLINE T Factor(float value, uint64_t bits) {
+  if constexpr (hwy::IsFloat<T>()) {
+    (void)bits;
+    return static_cast<T>(value);
+  } else {
+    (void)value;
+    return static_cast<T>(bits);
+  }
+}
+
+/// Up to Lanes(d) neighbours of one row of Y, as accumulators.
+template <class D, class Element, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> FinishVector(D d, hn::Vec<D> sum, const Element* c, int64_t c_step, size_t count,
+                                   const Scale& scale) {
+  const auto product = [&]() HWY_ATTR {
+    if constexpr (hwy::IsFloat<T>()) return hn::Mul(sum, hn::Set(d, Factor<T>(scale.alpha, 0)));
+    return MultiplyAdd(sum, hn::Set(d, Factor<T>(scale.alpha, scale.alpha_bits)), hn::Zero(d));
+  }();
+  if (c == nullptr) return product;
+
+  hn::Vec<D> vc;
+  if (c_step == 0) {
+    vc = hn::Set(d, Widened<T>(c));
+  } else if (c_step == 1) {
+    vc = count == hn::Lanes(d) ? LoadElements(d, c) : LoadElements(d, c, count);
+  } else {
+    alignas(64) T gathered[hn::MaxLanes(d)] = {};
+    for (size_t i = 0; i < count; ++i) gathered[i] = Widened<T>(c + static_cast<int64_t>(i) * c_step);
+    vc = hn::Load(d, gathered);
+  }
+  const auto beta = hn::Set(d, Factor<T>(scale.beta, scale.beta_bits));
+  if constexpr (hwy::IsFloat<T>()) {
+    return hn::Add(product, hn::Mul(beta, vc));
+  } else {
+    return MultiplyAdd(beta, vc, product);
+  }
+}
+
+template <class Element, class D>
+HWY_INLINE void StoreScattered(hn::Vec<D> v, D d, Element* y, int64_t y_step, size_t count) {
+  alignas(64) Element row[hn::MaxLanes(d)];
+  StoreElements(v, d, row);
+  for (size_t i = 0; i < count; ++i) std::memcpy(y + static_cast<int64_t>(i) * y_step, row + i, sizeof(Element));
+}
+
+template <class Element, class T>
+HWY_INLINE void FinishRow(const T* sums, size_t n, Element* y, int64_t y_step, const Element* c, int64_t c_step,
+                          const Scale& scale) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  for (size_t i = 0; i < n; i += kLanes) {
+    const size_t count = HWY_MIN(kLanes, n - i);
+    const auto place = static_cast<int64_t>(i);
+    const auto sum = count == kLanes ? LoadAny(d, sums + i) : LoadFirst(d, sums + i, count);
+    const auto v = FinishVector(d, sum, c == nullptr ? nullptr : c + place * c_step, c_step, count, scale);
+    Element* to = y + place * y_step;
+    if (y_step != 1) {
+      StoreScattered(v, d, to, y_step, count);
+    } else if (count == kLanes) {
+      StoreElements(v, d, to);
+    } else {
+      StoreElements(v, d, to, count);
+    }
+  }
+}
+
+/// Integers with fractional factors, in f64 as the numerics demand; rare, so one at a time.
+template <class T>
+void FinishFractionalRow(const T* sums, size_t n, T* y, int64_t y_step, const T* c, int64_t c_step,
+                         const Scale& scale) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto place = static_cast<int64_t>(i);
+    const T old = c == nullptr ? T{0} : LoadOne(c + place * c_step);
+    const T value = scale.is_signed ? fractional_result<std::make_signed_t<T>>(LoadOne(sums + i), old, scale)
+                                    : fractional_result<T>(LoadOne(sums + i), old, scale);
+    std::memcpy(y + place * y_step, &value, sizeof(T));
+  }
+}
+
+template <class Element, class T>
+HWY_INLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
+                           const Scale& scale) {
+  auto* y = reinterpret_cast<Element*>(output.y);
+  const auto* c = scale.has_c ? reinterpret_cast<const Element*>(output.c) : nullptr;
+  for (int64_t row = 0; row < m; ++row) {
+    const T* sums_row = sums + row * sums_row_step;
+    Element* y_row = y + row * output.y_row_step;
+    const Element* c_row = c == nullptr ? nullptr : c + row * output.c_row_step;
+    if constexpr (std::is_integral_v<T>) {
+      if (!scale.is_whole) {
+        FinishFractionalRow(sums_row, static_cast<size_t>(n), y_row, output.y_column_step, c_row, output.c_column_step,
+                            scale);
+        continue;
+      }
+    }
+    FinishRow(sums_row, static_cast<size_t>(n), y_row, output.y_column_step, c_row, output.c_column_step, scale);
+  }
+}
+
+template <class Element, class T>
+void Finish(const std::byte* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
+            const Scale& scale) {
+  FinishTile<Element>(reinterpret_cast<const T*>(sums), sums_row_step, m, n, output, scale);
+}
+
+}  // namespace binet::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,97 @@
+// Room: kernels. What the plain code of the matrix product knows about the code compiled per instruction set.
+//
+// The product is cut as BLIS does it: blocks of K, blocks of rows whose packed A stays in the second-level cache,
+// panels of nr columns whose packed B stays in the first, and tiles of mr x nr whose sums stay in registers.
+//
+//   mr x nr  fills the vector registers: 24 sums of 32 (AVX-512, NEON), 12 of 16 elsewhere; two vectors wide, because
+//            then two loads of B and mr broadcasts of A serve 2 * mr multiply-adds.
+//   kc       a panel of B, kc x nr, takes 32 KiB: it stays in 48 KiB of L1 beside the panel of A that streams past it,
+//            and nearly stays in 32 KiB. Longer panels would save loads and stores of sums, which are 2 % at this size.
+//
+// Sizes and steps count elements. An "accumulator" is the type in which sums are kept: f32 for f16, bf16 and f32, f64
+// for f64, the unsigned type of the same width for integers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/target.h"
+#include "binet/element_type.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/scale.h"
+
+namespace binet::gemm {
+
+/// Element (row, n) is at row * row_step + n * column_step.
+struct Output {
+  std::byte* y = nullptr;
+  std::int64_t y_row_step = 0, y_column_step = 1;
+  const std::byte* c = nullptr;
+  std::int64_t c_row_step = 0, c_column_step = 0;
+};
+
+/// Packing: element (lane, k) of an operand, lanes being rows of A or columns of B, goes to
+/// to[(lane / width) * panel_step + k * width + lane % width] as an accumulator. The last panel is filled up.
+struct Packing {
+  const std::byte* from = nullptr;
+  std::int64_t lane_step = 0, k_step = 0;  ///< one of them is 1
+  std::int64_t lanes = 0, k = 0;
+  std::byte* to = nullptr;
+  std::int64_t panel_step = 0;
+  std::int64_t panel_lanes = 0;  ///< lanes put into each panel, at most its width
+};
+
+/// Rows 0..m, columns 0..n and one range of k. A packed operand consists of accumulators in the layout above, another
+/// one of elements.
+struct Block {
+  std::int64_t m = 0, n = 0, k = 0;
+
+  const std::byte* a = nullptr;
+  bool a_is_packed = false;
+  std::int64_t a_panel_rows = 0;  ///< rows of a tile: at most mr
+  std::int64_t a_panel_step = 0;
+  std::int64_t a_row_step = 0, a_column_step = 0;
+
+  const std::byte* b = nullptr;
+  bool b_is_packed = false;
+  std::int64_t b_panel_step = 0, b_row_step = 0;
+
+  /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too; may be Y itself where
+  /// elements are accumulators.
+  std::byte* sums = nullptr;
+  std::int64_t sums_row_step = 0;
+  bool first = true, last = true;
+  Output output;
+  Scale scale;
+};
+
+/// The functions of one element type and target.
+struct Kernels {
+  ElementType type = ElementType::f32;
+  bool is_fused = false;  ///< a product and its addition are rounded once
+  std::int64_t element_bytes = 0, accumulator_bytes = 0;
+  std::int64_t lanes = 0;  ///< accumulators in a vector
+  std::int64_t mr = 0, nr = 0, kc = 0;
+  std::int64_t a_width = 0;  ///< the width of a packed panel of A: mr, rounded up to whole 16 bytes
+
+  void (*pack_a)(const Packing&) = nullptr;
+  void (*pack_b)(const Packing&) = nullptr;
+  /// B that is not packed must have n a multiple of `lanes`, and neighbouring columns side by side. A that is not
+  /// packed must consist of accumulators.
+  void (*multiply)(const Block&) = nullptr;
+  /// The last step alone, as multiply() does it with each tile: m x n accumulators become elements of Y.
+  void (*finish)(const std::byte* sums, std::int64_t sums_row_step, std::int64_t m, std::int64_t n, const Output&,
+                 const Scale&) = nullptr;
+};
+
+/// The kernels that serve a type of Gemm on a target; null for other types.
+[[nodiscard]] const Kernels* find_kernels(ElementType type, const Target& target);
+
+/// What `binet kernels` prints: "12x32 f32 fma", the tile, the type of the sums, and how they are formed.
+[[nodiscard]] std::string describe(const Kernels& kernels);
+
+/// The same product with the roles of rows and columns, and of A and B, exchanged.
+[[nodiscard]] Problem swapped(const Problem& problem) noexcept;
+
+}  // namespace binet::gemm

@@ -1,0 +1,49 @@
+// Room: kernels, per target. The table entry of one element type, from the templates.
+#if defined(BINET_KERNELS_GEMM_MAKE_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_MAKE_KERNELS_INL_H_
+#undef BINET_KERNELS_GEMM_MAKE_KERNELS_INL_H_
+#else
+#define BINET_KERNELS_GEMM_MAKE_KERNELS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+
+#include "kernels/gemm/block-inl.h"
+#include "kernels/gemm/finish-inl.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::gemm::HWY_NAMESPACE {
+
+/// A panel of B, kc x nr; kernels.h says why.
+constexpr size_t kPanelBytes = 32 * 1024;
+
+/// `Element` gives the storage, T the accumulator; `type` also tells signed integers from unsigned ones.
+template <class Element, class T>
+constexpr Kernels MakeKernels(ElementType type) {
+  using Shape = TileShape<T>;
+  Kernels kernels;
+  kernels.type = type;
+  kernels.element_bytes = sizeof(Element);
+  kernels.accumulator_bytes = sizeof(T);
+  kernels.lanes = Shape::kLanes;
+  kernels.mr = Shape::kRows;
+  kernels.nr = Shape::kPanel;
+  kernels.kc = HWY_MIN(kPanelBytes / (Shape::kPanel * sizeof(T)), size_t{512});
+  kernels.a_width = Shape::kAWidth;
+  kernels.is_fused = hwy::IsFloat<T>() && HWY_NATIVE_FMA;
+  kernels.pack_a = &Pack<Shape::kAWidth, T, Element>;
+  kernels.pack_b = &Pack<Shape::kPanel, T, Element>;
+  kernels.multiply = &MultiplyBlock<Element, T>;
+  kernels.finish = &Finish<Element, T>;
+  return kernels;
+}
+
+}  // namespace binet::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

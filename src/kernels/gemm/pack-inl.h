@@ -1,0 +1,145 @@
+// Room: kernels, per target. Packing an operand into panels of accumulators (kernels.h, Packing).
+//
+// The lanes of a panel are rows of A or columns of B; which of the two makes no difference here. Lanes beyond the last
+// repeat it, or are zero: tiles compute with them and drop the results.
+#if defined(BINET_KERNELS_GEMM_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_PACK_INL_H_
+#undef BINET_KERNELS_GEMM_PACK_INL_H_
+#else
+#define BINET_KERNELS_GEMM_PACK_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/microkernel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// ---- lanes side by side in memory: copy
+
+/// `count` lanes, 1 to kWidth, of one k.
+template <size_t kWidth, class D, class Element>
+HWY_INLINE void CopyLanes(D d, const Element* from, size_t count, hn::TFromD<D>* to) {
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  static_assert(kWidth % kLanes == 0);
+  for (size_t i = 0; i < kWidth; i += kLanes) {
+    const auto v = i + kLanes <= count ? LoadElements(d, from + i)
+                   : i < count         ? LoadElements(d, from + i, count - i)
+                                       : hn::Zero(d);
+    StoreAny(v, d, to + i);
+  }
+}
+
+// ---- k side by side in memory: transpose
+
+/// Within each 16-byte block: element (row r, column c) goes to vector c, place r.
+template <class V>
+HWY_INLINE void TransposeBlocks(V (&)[1]) {}
+#if HWY_TARGET != HWY_SCALAR  // which has neither of these instructions
+template <class V>
+HWY_INLINE void TransposeBlocks(V (&v)[2]) {
+  const hn::DFromV<V> d;
+  const V even = hn::InterleaveLower(d, v[0], v[1]);
+  const V odd = hn::InterleaveUpper(d, v[0], v[1]);
+  v[0] = even;
+  v[1] = odd;
+}
+template <class V>
+HWY_INLINE void TransposeBlocks(V (&v)[4]) {
+  const hn::DFromV<V> d;
+  const hn::Repartition<uint64_t, decltype(d)> pairs;
+  const auto lower01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
+  const auto lower23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
+  const auto upper01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
+  const auto upper23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
+  v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, lower01, lower23));
+  v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, lower01, lower23));
+  v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, upper01, upper23));
+  v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, upper01, upper23));
+}
+#endif
+
+/// Stores each 16-byte block of `v` by itself, `step` elements apart.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void StoreBlocks(hn::Vec<D> v, D d, T* to, size_t step) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) * sizeof(T) > 16) {
+    const hn::Half<D> half;
+    constexpr size_t kBlocks = hn::MaxLanes(half) * sizeof(T) / 16;
+    StoreBlocks(hn::LowerHalf(half, v), half, to, step);
+    StoreBlocks(hn::UpperHalf(half, v), half, to + kBlocks * step, step);
+    return;
+  }
+#endif
+  (void)step;
+  StoreAny(v, d, to);
+}
+
+/// Lanes `rows[0..kGroup)`, Lanes(d) values of k from `k` on, to the places of the first of these lanes.
+template <size_t kWidth, size_t kGroup, class D, class Element>
+HWY_INLINE void TransposeLanes(D d, const Element* const (&rows)[kGroup], int64_t k, hn::TFromD<D>* to) {
+  hn::Vec<D> v[kGroup];
+  for (size_t r = 0; r < kGroup; ++r) v[r] = LoadElements(d, rows[r] + k);
+  TransposeBlocks(v);
+  for (size_t c = 0; c < kGroup; ++c) StoreBlocks(v[c], d, to + c * kWidth, kGroup * kWidth);
+}
+
+/// All k of kGroup lanes.
+template <size_t kWidth, size_t kGroup, class T, class Element>
+HWY_INLINE void TransposeGroup(const Element* const (&rows)[kGroup], int64_t count, T* to) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, kGroup> d_block;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  int64_t k = 0;
+  for (; k + kLanes <= count; k += kLanes) TransposeLanes<kWidth>(d, rows, k, to + k * int64_t{kWidth});
+  for (; k + int64_t{kGroup} <= count; k += kGroup) TransposeLanes<kWidth>(d_block, rows, k, to + k * int64_t{kWidth});
+  for (; k < count; ++k) {
+    for (size_t r = 0; r < kGroup; ++r) to[k * int64_t{kWidth} + int64_t(r)] = Widened<T>(rows[r] + k);
+  }
+}
+
+// ---- panels
+
+template <size_t kWidth, class T, class Element>
+void PackPanel(const Element* from, const Packing& packing, int64_t lanes, T* to) {
+  if (packing.lane_step == 1) {
+    // Vectors where the width is a whole number of them, else 16-byte blocks.
+    constexpr bool kWhole = kWidth % TileShape<T>::kLanes == 0;
+    const hn::CappedTag<T, kWhole ? TileShape<T>::kLanes : TileShape<T>::kGroup> d;
+    for (int64_t k = 0; k < packing.k; ++k, from += packing.k_step, to += kWidth) {
+      CopyLanes<kWidth>(d, from, static_cast<size_t>(lanes), to);
+    }
+    return;
+  }
+  constexpr size_t kGroup = TileShape<T>::kGroup;
+  for (size_t lane = 0; lane < kWidth; lane += kGroup) {
+    const Element* rows[kGroup];
+    for (size_t r = 0; r < kGroup; ++r) {
+      const int64_t row = HWY_MIN(static_cast<int64_t>(lane + r), lanes - 1);
+      rows[r] = from + row * packing.lane_step;
+    }
+    TransposeGroup<kWidth>(rows, packing.k, to + lane);
+  }
+}
+
+template <size_t kWidth, class T, class Element>
+void Pack(const Packing& packing) {
+  const auto* from = reinterpret_cast<const Element*>(packing.from);
+  auto* to = reinterpret_cast<T*>(packing.to);
+  for (int64_t lane = 0; lane < packing.lanes; lane += packing.panel_lanes) {
+    PackPanel<kWidth>(from + lane * packing.lane_step, packing, HWY_MIN(packing.panel_lanes, packing.lanes - lane), to);
+    to += packing.panel_step;
+  }
+}
+
+}  // namespace binet::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

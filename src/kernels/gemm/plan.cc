@@ -1,0 +1,144 @@
+// Room: kernels. How a matrix product is cut, from its sizes and the number of threads.
+//
+// None of the decisions here changes a bit of the result (microkernel-inl.h); they are about caches, and about work
+// that costs more than it saves. Measured with gemm_bench.
+#include <algorithm>
+
+#include "base/aligned_buffer.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/kernels.h"
+
+namespace binet::gemm {
+namespace {
+
+// A quarter of 1 MiB of L2: the rest is for the panels of B that pass by, and for Y.
+constexpr std::int64_t kPackedABytes = 256 * 1024;
+// Packed at a time by an item: they stay in L2, and a row of B gives a run of memory that prefetchers follow.
+constexpr std::int64_t kStripColumns = 256;
+// Read in place, B should not leave L1 between two tiles of rows.
+constexpr std::int64_t kDirectBBytes = 32 * 1024;
+// Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
+constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
+// Rows whose lines of A fall into the same sets of L1 drive each other out.
+constexpr std::int64_t kDirectAColumns = 512;
+// A worker's share must be worth the microseconds in which another thread wakes up.
+constexpr std::int64_t kWorkPerWorker = std::int64_t{1} << 20;
+constexpr std::int64_t kItemsPerWorker = 4;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
+
+/// The part of `total` in each of the fewest equal parts that are at most `limit`, rounded up to `unit`.
+std::int64_t equal_part(std::int64_t total, std::int64_t limit, std::int64_t unit) {
+  return round_up(ceil_div(total, ceil_div(total, limit)), unit);
+}
+
+/// Columns far fewer than the lanes of a vector waste most of it; rows may fill it.
+bool should_swap(const Problem& p, const Kernels& kernels, bool b_is_packed) {
+  if (b_is_packed || p.m <= p.n) return false;
+  if (p.n == 1) return true;
+  const std::int64_t few = p.a_row_step == 1 ? kernels.lanes / 2 : kernels.lanes / 4;
+  return p.n <= few && p.m >= 2 * kernels.lanes && p.k >= 8;
+}
+
+BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
+  if (b_is_packed) return BSource::given;
+  if (p.b_column_step == 1) {
+    const bool few_rows = p.m <= 2 * kernels.mr;
+    if (few_rows || p.n * p.k * kernels.element_bytes <= kDirectBBytes) return BSource::direct;
+  }
+  const bool is_small = round_up(p.n, kernels.nr) * p.k * kernels.accumulator_bytes <= kWholeBBytes;
+  return p.m > block_rows && is_small ? BSource::whole : BSource::strips;
+}
+
+bool may_read_a_directly(const Problem& p, const Kernels& kernels) {
+  if (kernels.element_bytes != kernels.accumulator_bytes) return false;
+  if (p.m == 1) return true;
+  if (p.a_column_step == 1 && p.k > kDirectAColumns) return false;
+  return p.n <= 2 * kernels.nr || p.m * p.n * p.k <= 48 * 48 * 48;
+}
+
+std::int64_t choose_workers(const Problem& p, int threads) {
+  if (threads <= 1) return 1;
+  // An element fetched from memory takes about as long as sixteen multiply-adds.
+  const std::int64_t work = p.m * p.n * p.k + 16 * (p.m * p.k + p.n * p.k + p.m * p.n);
+  return std::clamp<std::int64_t>(work / kWorkPerWorker, 1, threads);
+}
+
+/// Items: rows at most `block_rows`; columns are cut, and then rows again, only to have enough for the workers.
+void cut_items(const Problem& p, const Kernels& kernels, std::int64_t block_rows, Schedule& schedule) {
+  const std::int64_t wanted = schedule.workers == 1 ? 1 : schedule.workers * kItemsPerWorker;
+  const std::int64_t least_columns = 4 * kernels.nr;
+  schedule.item_rows = equal_part(p.m, block_rows, kernels.mr);
+  const std::int64_t row_items = ceil_div(p.m, schedule.item_rows);
+  const std::int64_t cuts = std::clamp<std::int64_t>(p.n / least_columns, 1, ceil_div(wanted, row_items));
+  schedule.item_columns = round_up(ceil_div(p.n, cuts), least_columns);
+  const std::int64_t column_items = ceil_div(p.n, schedule.item_columns);
+  if (row_items * column_items < schedule.workers) {
+    schedule.item_rows = round_up(ceil_div(p.m, ceil_div(schedule.workers, column_items)), kernels.mr);
+  }
+}
+
+Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed) {
+  Schedule schedule;
+  schedule.workers = choose_workers(p, threads);
+  schedule.kc = equal_part(p.k, kernels.kc, 1);
+  const std::int64_t block_rows =
+      std::max(kernels.mr, kPackedABytes / (schedule.kc * kernels.accumulator_bytes) / kernels.mr * kernels.mr);
+  schedule.b_source = choose_b_source(p, kernels, b_is_packed, block_rows);
+  schedule.a_is_direct = may_read_a_directly(p, kernels);
+  cut_items(p, kernels, block_rows, schedule);
+  schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
+  return schedule;
+}
+
+void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
+  Schedule& s = plan.schedule;
+  const auto bytes = [&](std::int64_t accumulators) {
+    return round_up_to_cache_line(static_cast<std::size_t>(accumulators * kernels.accumulator_bytes));
+  };
+  if (!s.a_is_direct) {
+    // A panel may be filled with fewer rows than its width, but then there is no more than one panel more.
+    s.slot_a_bytes = bytes((ceil_div(s.item_rows, kernels.mr) + 1) * kernels.a_width * s.kc);
+  }
+  if (s.b_source == BSource::strips) s.slot_b_bytes = bytes(s.strip_columns * s.kc);
+  if (s.b_source == BSource::direct) s.slot_b_bytes = bytes(kernels.nr * s.kc);
+  if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(round_up(p.n, kernels.nr) * p.k);
+
+  const bool y_holds_sums = kernels.element_bytes == kernels.accumulator_bytes && !s.is_swapped;
+  s.sums_in_slot = p.k > s.kc && !y_holds_sums;
+  if (s.sums_in_slot) s.slot_sums_bytes = bytes(s.item_rows * s.item_columns);
+  plan.workspace_bytes =
+      s.whole_b_bytes + static_cast<std::size_t>(s.workers) * (s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
+}
+
+}  // namespace
+
+Problem swapped(const Problem& p) noexcept {
+  Problem s = p;
+  s.m = p.n;
+  s.n = p.m;
+  s.a_row_step = p.b_column_step;
+  s.a_column_step = p.b_row_step;
+  s.b_row_step = p.a_column_step;
+  s.b_column_step = p.a_row_step;
+  s.c_row_step = p.c_column_step;
+  s.c_column_step = p.c_row_step;
+  return s;
+}
+
+Plan make_plan(const Problem& problem, const Target& target, int threads, bool b_is_packed) {
+  Plan plan;
+  plan.problem = problem;
+  plan.kernels = find_kernels(problem.type, target);
+  plan.b_is_packed = b_is_packed;
+  if (problem.m == 0 || problem.n == 0 || problem.k == 0) return plan;  // run() needs no schedule for these
+  const bool is_swapped = should_swap(problem, *plan.kernels, b_is_packed);
+  const Problem computed = is_swapped ? swapped(problem) : problem;
+  plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed);
+  plan.schedule.is_swapped = is_swapped;
+  size_workspace(computed, *plan.kernels, plan);
+  return plan;
+}
+
+}  // namespace binet::gemm

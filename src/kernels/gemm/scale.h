@@ -1,0 +1,47 @@
+// Room: kernels. The factors of y = alpha * sum + beta * c, and the rule for integers with a fractional one, which the
+// reference and the kernels share.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/gemm/gemm.h"
+
+namespace binet::gemm {
+
+struct Scale {
+  float alpha = 1.0f, beta = 0.0f;
+  bool has_c = false;  ///< false too where beta is 0
+  bool is_signed = false;
+  bool is_whole = true;  ///< integers: both factors are whole, so their bits modulo 2^64 do
+  std::uint64_t alpha_bits = 1, beta_bits = 0;
+
+  /// y is the sum as it stands.
+  [[nodiscard]] bool keeps_sums() const noexcept { return alpha == 1.0f && !has_c; }
+};
+
+/// Without any k the sum is 0, whatever alpha is.
+[[nodiscard]] Scale make_scale(const Problem& problem) noexcept;
+
+/// `value` cut towards zero; the nearest number of the type where it has none for it, and 0 for NaN.
+template <class T>
+[[nodiscard]] inline T cut(double value) noexcept {
+  // 2^n and -2^(n-1) are exact in f64, the largest number of a 64-bit type is not.
+  constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  constexpr double kBegin = static_cast<double>(std::numeric_limits<T>::min());
+  if (value >= kEnd) return std::numeric_limits<T>::max();
+  if (value > kBegin) return static_cast<T>(value);
+  return value <= kBegin ? std::numeric_limits<T>::min() : T{0};
+}
+
+/// The wrapped sum, as a number of type T, times alpha, plus beta * c, in f64, cut. `sum` and `c` are bits of T.
+template <class T>
+[[nodiscard]] inline std::make_unsigned_t<T> fractional_result(std::make_unsigned_t<T> sum, std::make_unsigned_t<T> c,
+                                                               const Scale& scale) noexcept {
+  double value = static_cast<double>(static_cast<T>(sum)) * static_cast<double>(scale.alpha);
+  if (scale.has_c) value += static_cast<double>(scale.beta) * static_cast<double>(static_cast<T>(c));
+  return static_cast<std::make_unsigned_t<T>>(cut<T>(value));
+}
+
+}  // namespace binet::gemm

@@ -1,0 +1,41 @@
+#include "operators/elementwise_call.h"
+
+#include <fmt/format.h>
+
+namespace binet {
+namespace {
+
+class ElementwiseCall final : public KernelCall {
+ public:
+  ElementwiseCall(elementwise::Operation operation, ElementType type, BroadcastPlan plan, const Target& target)
+      : plan_(std::move(plan)),
+        kernel_(elementwise::find_kernel(operation, type, target)),
+        type_(type),
+        target_(target.name) {}
+
+  void run(const Operands& operands, const ThreadPool& pool) const override {
+    elementwise::run(plan_, kernel_, type_, operands.inputs[0], operands.inputs[1], operands.output, pool);
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    std::string text = fmt::format("elementwise {} {}", to_string(type_), target_);
+    for (const BroadcastLoop& loop : plan_.loops)
+      text += fmt::format(" ({},{},{})", loop.extent, loop.a_step, loop.b_step);
+    return text;
+  }
+
+ private:
+  BroadcastPlan plan_;
+  elementwise::RowsFunction kernel_;
+  ElementType type_;
+  std::string_view target_;
+};
+
+}  // namespace
+
+Lowered lower_elementwise(elementwise::Operation operation, ElementType type, const AlignedShapes& shapes,
+                          const LoweringContext& context) {
+  return {std::make_unique<ElementwiseCall>(operation, type, plan_broadcast(shapes.a, shapes.b), context.target), {}};
+}
+
+}  // namespace binet

@@ -1,0 +1,104 @@
+// Room: operators. One version of one operator is one row: an OperatorVersion.
+//
+// The rows of an operator stand in one table in its file (onnx/mul.cc, ...), to be held next to the operator's page.
+// They feed the binding of nodes, `binet operators`, the README's table and the tests of coverage.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/element_types.h"
+#include "base/target.h"
+#include "operators/kernel_call.h"
+#include "tensor/partial_shape.h"
+
+namespace binet {
+
+enum class AttributeKind : std::uint8_t { integer, real, text, integers, reals, tensor };
+[[nodiscard]] std::string_view to_string(AttributeKind kind) noexcept;
+
+/// The value of an attribute; nothing where it is absent and has no default.
+using AttributeSetting = std::variant<std::monostate, std::int64_t, float, std::string, std::vector<std::int64_t>,
+                                      std::vector<float>, Tensor>;
+
+/// An attribute that a version has. A default is a number; other kinds have none.
+struct AttributeRule {
+  std::string_view name;
+  AttributeKind kind;
+  std::variant<std::monostate, std::int64_t, float> fallback = {};
+};
+
+struct OperatorVersion;
+
+/// An element type, and a shape as far as it is known.
+struct ValueType {
+  ElementType type = ElementType::f32;
+  PartialShape shape;
+};
+
+/// A node as its operator sees it.
+struct NodeView {
+  const OperatorVersion& version;
+  std::span<const AttributeSetting> attributes;  ///< in the order of version.attributes, defaults filled in
+  std::span<const ValueType* const> inputs;      ///< null where left out; as many as the version's input names
+
+  /// The attribute, which must be one of the version's rules and be of that kind; nothing if it is absent.
+  template <class T>
+  [[nodiscard]] std::optional<T> attribute(std::string_view name) const;
+};
+
+/// What lowering needs to know beyond the node.
+struct LoweringContext {
+  const Target& target;
+  int threads = 1;
+  std::span<const Tensor* const> constants = {};  ///< for each input its value, where that never changes; else null
+  /// What lowering this node prepared earlier for other shapes (Lowered::prepared_inputs), or empty.
+  std::span<const std::shared_ptr<const std::byte>> prepared_earlier = {};
+};
+
+/// A kernel call, and for each input that it wants in another form the bytes of that form, made once when planning.
+struct Lowered {
+  std::unique_ptr<KernelCall> call;
+  std::vector<std::shared_ptr<const std::byte>>
+      prepared_inputs;  ///< empty, or one for each input, null: use it as it is
+};
+
+struct OperatorVersion {
+  std::string_view name;
+  std::string_view domain;
+  int since_version = 1;
+  TypeSet types;
+  std::span<const AttributeRule> attributes;
+  std::span<const std::string_view> input_names;
+  int min_inputs = 0;  ///< inputs after these may be left out
+  std::string_view shape_rule;
+  std::string_view changed;  ///< what this version changed
+
+  /// The output's type and shape from the inputs'. Throws Error that says what does not fit, without naming the node.
+  ValueType (*infer)(const NodeView& node) = nullptr;
+  /// The computation, for inputs whose shapes are known and have passed infer().
+  Lowered (*lower)(const NodeView& node, const ValueType& output, const LoweringContext& context) = nullptr;
+  /// For an operator without inputs: its value, in place of lower().
+  Tensor (*constant)(const NodeView& node) = nullptr;
+};
+
+/// "Mul-7".
+[[nodiscard]] std::string versioned_name(const OperatorVersion& version);
+
+template <class T>
+std::optional<T> NodeView::attribute(std::string_view name) const {
+  for (std::size_t i = 0; i < version.attributes.size(); ++i) {
+    if (version.attributes[i].name != name) continue;
+    const T* value = std::get_if<T>(&attributes[i]);
+    return value == nullptr ? std::nullopt : std::optional<T>(*value);
+  }
+  return std::nullopt;
+}
+
+}  // namespace binet

@@ -1,0 +1,140 @@
+// Room: runtime. A bound graph and the operator tables as plain data, for programs that show them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "binet/operators.h"
+#include "binet/version.h"
+#include "operators/registry.h"
+#include "runtime/model_access.h"
+
+namespace binet {
+namespace {
+
+ValueDescription describe(const BoundGraph& graph, ValueIndex index) {
+  const BoundValue& value = graph.values[index];
+  ValueDescription description{value.name, value.type.type, std::nullopt, value.is_input && value.constant.has_value()};
+  if (!value.type.shape) return description;
+  description.shape.emplace();
+  for (const Extent extent : *value.type.shape) {
+    Dimension dimension;
+    if (is_known(extent)) dimension.extent = extent;
+    if (is_symbol(extent)) dimension.symbol = graph.symbols[symbol_of(extent)];
+    description.shape->push_back(std::move(dimension));
+  }
+  return description;
+}
+
+std::vector<ValueDescription> describe(const BoundGraph& graph, const std::vector<ValueIndex>& indexes) {
+  std::vector<ValueDescription> descriptions;
+  for (const ValueIndex index : indexes) descriptions.push_back(describe(graph, index));
+  return descriptions;
+}
+
+/// A setting, or a default, as text.
+struct ToText {
+  std::string operator()(std::monostate /*absent*/) const { return ""; }
+  std::string operator()(const Tensor& tensor) const {
+    return fmt::format("{} {}", to_string(tensor.type()), to_string(tensor.shape()));
+  }
+  std::string operator()(const std::string& text) const { return text; }
+  template <class T>
+  std::string operator()(const std::vector<T>& values) const {
+    return fmt::format("[{}]", fmt::join(values, ", "));
+  }
+  template <class T>
+  std::string operator()(const T& value) const {
+    return fmt::format("{}", value);
+  }
+};
+
+NodeDescription describe(const BoundGraph& graph, const BoundNode& node) {
+  NodeDescription description{
+      node.name, std::string(node.version->name), std::string(node.version->domain), node.version->since_version, {},
+      {},        {graph.values[node.output].name}};
+  for (std::size_t i = 0; i < node.attributes.size(); ++i) {
+    const std::string text = std::visit(ToText{}, node.attributes[i]);
+    if (!text.empty()) description.attributes.push_back({std::string(node.version->attributes[i].name), text});
+  }
+  for (const ValueIndex input : node.inputs) {
+    description.inputs.push_back(input == kLeftOut ? "" : graph.values[input].name);
+  }
+  while (!description.inputs.empty() && description.inputs.back().empty()) description.inputs.pop_back();
+  return description;
+}
+
+}  // namespace
+
+std::string to_string(const std::optional<std::vector<Dimension>>& shape) {
+  if (!shape) return "(...)";
+  std::vector<std::string> extents;
+  for (const Dimension& dimension : *shape) {
+    extents.push_back(dimension.extent           ? fmt::format("{}", *dimension.extent)
+                      : dimension.symbol.empty() ? "?"
+                                                 : dimension.symbol);
+  }
+  return fmt::format("({})", fmt::join(extents, ", "));
+}
+
+std::vector<ValueDescription> Model::inputs() const { return describe(*graph_, graph_->inputs); }
+std::vector<ValueDescription> Model::outputs() const { return describe(*graph_, graph_->outputs); }
+
+std::vector<ValueDescription> Model::constants() const {
+  std::vector<ValueDescription> constants;
+  for (ValueIndex i = 0; i < graph_->values.size(); ++i) {
+    if (graph_->values[i].constant) constants.push_back(describe(*graph_, i));
+  }
+  return constants;
+}
+
+std::vector<ValueDescription> Model::values() const {
+  std::vector<ValueDescription> values;
+  for (ValueIndex i = 0; i < graph_->values.size(); ++i) values.push_back(describe(*graph_, i));
+  return values;
+}
+
+std::vector<NodeDescription> Model::nodes() const {
+  std::vector<NodeDescription> nodes;
+  for (const BoundNode& node : graph_->nodes) nodes.push_back(describe(*graph_, node));
+  return nodes;
+}
+
+const std::string& Model::file() const { return graph_->file; }
+const std::string& Model::graph_name() const { return graph_->name; }
+const std::string& Model::format() const { return graph_->format; }
+const std::string& Model::producer() const { return graph_->producer; }
+std::int64_t Model::ir_version() const { return graph_->ir_version; }
+
+std::vector<OpsetDescription> Model::opsets() const {
+  std::vector<OpsetDescription> opsets;
+  for (const auto& [domain, version] : graph_->opset_imports) opsets.push_back({domain, version});
+  return opsets;
+}
+
+std::vector<OperatorDescription> supported_operators() {
+  std::vector<OperatorDescription> descriptions;
+  for (const std::span<const OperatorVersion> versions : all_operators()) {
+    for (const OperatorVersion& version : versions) {
+      OperatorDescription& d = descriptions.emplace_back();
+      d.name = version.name;
+      d.domain = version.domain;
+      d.since_version = version.since_version;
+      for (std::size_t i = 0; i < kElementTypeCount; ++i) {
+        const auto type = static_cast<ElementType>(i);
+        if (version.types.contains(type)) d.types.push_back(type);
+      }
+      for (const AttributeRule& rule : version.attributes) {
+        d.attributes.push_back(
+            {std::string(rule.name), std::string(to_string(rule.kind)), std::visit(ToText{}, rule.fallback)});
+      }
+      d.inputs.assign(version.input_names.begin(), version.input_names.end());
+      d.min_inputs = version.min_inputs;
+      d.shape_rule = version.shape_rule;
+      d.changed = version.changed;
+    }
+  }
+  return descriptions;
+}
+
+std::string_view version() noexcept { return BINET_VERSION; }
+
+}  // namespace binet

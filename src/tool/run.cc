@@ -1,0 +1,145 @@
+// binet run: computes a model's outputs for given inputs.
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "binet/error.h"
+#include "tool/commands.h"
+#include "tool/data_set.h"
+#include "tool/print_tensor.h"
+
+namespace binet::tool {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string inputs;
+  std::vector<std::string> input_files;
+  std::string outputs;
+  std::vector<std::string> output_files;
+  std::string format;
+  std::optional<std::uint64_t> random_seed;
+  std::vector<std::string> extents;
+  int threads = 0;
+};
+
+/// "NAME=REST" cut at the last '=': a name may hold one, a number or the name of a tensor file seldom does.
+std::pair<std::string, std::string> cut(const std::string& text, std::string_view option) {
+  const std::size_t place = text.rfind('=');
+  if (place == std::string::npos || place == 0 || place + 1 == text.size()) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("{} {}: it must be NAME=VALUE", option, text));
+  }
+  return {text.substr(0, place), text.substr(place + 1)};
+}
+
+std::map<std::string, std::int64_t> parse_extents(const std::vector<std::string>& texts) {
+  std::map<std::string, std::int64_t> extents;
+  for (const std::string& text : texts) {
+    const auto [name, number] = cut(text, "--dim");
+    std::int64_t extent = -1;
+    const bool is_number = CLI::detail::lexical_cast(number, extent);
+    if (!is_number || extent < 0) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--dim {}: the extent must be a number of at least 0", text));
+    }
+    extents[name] = extent;
+  }
+  return extents;
+}
+
+const ValueDescription& find_value(const std::vector<ValueDescription>& values, const std::string& name,
+                                   std::string_view kind) {
+  std::string known;
+  for (const ValueDescription& value : values) {
+    if (value.name == name) return value;
+    known += " '" + value.name + "'";
+  }
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("the model has no {} '{}'; it has{}", kind, name, known.empty() ? " none" : known));
+}
+
+NamedTensors gather_inputs(const Model& model, const Options& options) {
+  const std::vector<ValueDescription> inputs = model.inputs();
+  NamedTensors tensors;
+  const auto is_given = [&](const std::string& name) {
+    return std::any_of(tensors.begin(), tensors.end(), [&](const auto& entry) { return entry.first == name; });
+  };
+  for (const std::string& text : options.input_files) {
+    const auto [name, file] = cut(text, "-i");
+    tensors.add(name, read_for(file, find_value(inputs, name, "input")).value);
+  }
+  if (!options.inputs.empty()) {
+    for (const auto& [name, tensor] : read_inputs(model, options.inputs)) {
+      if (!is_given(name)) tensors.add(name, tensor);
+    }
+  }
+  if (options.random_seed) {
+    const std::map<std::string, std::int64_t> extents = parse_extents(options.extents);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].has_default || is_given(inputs[i].name)) continue;
+      tensors.add(inputs[i].name, random_tensor(inputs[i], extents, *options.random_seed + i));
+    }
+  }
+  return tensors;
+}
+
+void write_outputs(const Model& model, const NamedTensors& outputs, const Options& options) {
+  if (!options.outputs.empty()) {
+    const std::filesystem::path folder(options.outputs);
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+      throw Error(ErrorCode::io, fmt::format("{}: cannot make the folder: {}", options.outputs, error.message()));
+    const std::string usual = model.format() == "ONNX" ? "pb" : "npy";
+    const std::string ending = options.format.empty() ? usual : options.format;
+    std::size_t number = 0;
+    for (const auto& [name, tensor] : outputs) {
+      write_tensor_file(folder / fmt::format("output_{}.{}", number++, ending), name, tensor);
+    }
+  }
+  for (const std::string& text : options.output_files) {
+    const auto [name, file] = cut(text, "-o");
+    static_cast<void>(find_value(model.outputs(), name, "output"));
+    write_tensor_file(file, name, outputs[name]);
+  }
+  if (!options.outputs.empty() || !options.output_files.empty()) return;
+  for (const auto& [name, tensor] : outputs) {
+    fmt::print("{} {} {}\n{}\n", name, to_string(tensor.type()), to_string(tensor.shape()), format_values(tensor));
+  }
+}
+
+int run(const Options& options) {
+  const Model model = load_model(options.model);
+  for (const std::string& text : options.output_files) {
+    static_cast<void>(find_value(model.outputs(), cut(text, "-o").first, "output"));
+  }
+  const Session session(model, {.threads = options.threads});
+  write_outputs(model, session.run(gather_inputs(model, options)), options);
+  return kDone;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& chosen) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Run a model");
+  command->add_option("MODEL", options->model, "The model file (.onnx)")->required();
+  command->add_option("--inputs", options->inputs, "Folder with input_0.pb, input_1.pb, ... or .npy")->type_name("DIR");
+  command->add_option("-i", options->input_files, "An input's values")->type_name("NAME=FILE")->allow_extra_args(false);
+  command->add_option("--outputs", options->outputs, "Folder for output_0.pb, output_1.pb, ...")->type_name("DIR");
+  command->add_option("-o", options->output_files, "File for one output")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  command->add_option("--format", options->format, "Format of the files in --outputs")
+      ->check(CLI::IsMember({"pb", "npy"}));
+  command->add_option("--random", options->random_seed, "Random values for the inputs that are not given")
+      ->type_name("SEED");
+  command->add_option("--dim", options->extents, "A named extent, for --random")
+      ->type_name("NAME=N")
+      ->allow_extra_args(false);
+  command->add_option("--threads", options->threads, "Threads to use; 0: one for each CPU")
+      ->check(CLI::NonNegativeNumber);
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace binet::tool
