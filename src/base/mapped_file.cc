@@ -29,9 +29,6 @@ class Descriptor {
 
 }  // namespace
 
-MappedFile::MappedFile(std::span<const std::byte> bytes, std::filesystem::path path)
-    : bytes_(bytes), path_(std::move(path)) {}
-
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
@@ -40,23 +37,23 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   // O_NONBLOCK: opening a FIFO must not wait for a writer before it can be refused.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) fail(ErrorCode::io, "{}: cannot open: {}", path.string(), reason(errno));
-  return adopt(descriptor, path);
+  return adopt(descriptor, path.string());
 }
 
-std::shared_ptr<const MappedFile> MappedFile::adopt(int descriptor, const std::filesystem::path& path) {
+std::shared_ptr<const MappedFile> MappedFile::adopt(int descriptor, const std::string& where) {
   const Descriptor file(descriptor);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail(ErrorCode::io, "{}: cannot open: {}", path.string(), reason(errno));
-  if (!S_ISREG(status.st_mode)) fail(ErrorCode::io, "{}: not a regular file", path.string());
+  if (::fstat(file.get(), &status) != 0) fail(ErrorCode::io, "{}: cannot open: {}", where, reason(errno));
+  if (!S_ISREG(status.st_mode)) fail(ErrorCode::io, "{}: not a regular file", where);
 
   std::span<const std::byte> bytes;
   if (status.st_size > 0) {
     const auto size = static_cast<std::size_t>(status.st_size);
     void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (start == MAP_FAILED) fail(ErrorCode::io, "{}: cannot map: {}", path.string(), reason(errno));
+    if (start == MAP_FAILED) fail(ErrorCode::io, "{}: cannot map: {}", where, reason(errno));
     bytes = {static_cast<const std::byte*>(start), size};
   }
-  return std::shared_ptr<const MappedFile>(new MappedFile(bytes, path));
+  return std::shared_ptr<const MappedFile>(new MappedFile(bytes));
 }
 
 }  // namespace binet

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace binet {
 
@@ -13,21 +14,19 @@ class MappedFile {
   /// Maps a regular file; throws Error (io) that names the path and the reason. An empty file gives no bytes.
   [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
 
-  /// The same for a file that is already open; takes ownership of `descriptor`.
-  [[nodiscard]] static std::shared_ptr<const MappedFile> adopt(int descriptor, const std::filesystem::path& path);
+  /// The same for a file that is already open; takes ownership of `descriptor`. Messages start with `where`.
+  [[nodiscard]] static std::shared_ptr<const MappedFile> adopt(int descriptor, const std::string& where);
 
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
 
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
-  MappedFile(std::span<const std::byte> bytes, std::filesystem::path path);
+  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   std::span<const std::byte> bytes_;
-  std::filesystem::path path_;
 };
 
 }  // namespace binet

@@ -51,15 +51,22 @@ struct FallbackToSetting {
   }
 };
 
-/// Names of the versions of the same operator that have the attribute, for the message.
-std::string versions_with(const OperatorVersion& version, std::string_view attribute) {
-  std::string names;
+bool has_attribute(const OperatorVersion& version, std::string_view name) {
+  return std::any_of(version.attributes.begin(), version.attributes.end(),
+                     [&](const AttributeRule& rule) { return rule.name == name; });
+}
+
+/// Which version of the same operator has the attribute, for the message: the last older one, or the first newer one.
+std::string version_with(const OperatorVersion& version, std::string_view attribute) {
+  std::string text;
   for (const OperatorVersion& other : find_operator(version.domain, version.name)) {
-    const bool has = std::any_of(other.attributes.begin(), other.attributes.end(),
-                                 [&](const AttributeRule& rule) { return rule.name == attribute; });
-    if (has) names += (names.empty() ? "" : " ") + versioned_name(other);
+    if (!has_attribute(other, attribute)) continue;
+    if (other.since_version > version.since_version) {
+      return text.empty() ? fmt::format("; {} is the first to have it", versioned_name(other)) : text;
+    }
+    text = fmt::format("; {} was the last to have it", versioned_name(other));
   }
-  return names.empty() ? "" : fmt::format("; {} has it", names);
+  return text;
 }
 
 [[noreturn]] void refuse_attribute(const Attribute& attribute, const OperatorVersion& version,
@@ -69,7 +76,7 @@ std::string versions_with(const OperatorVersion& version, std::string_view attri
   fail(ErrorCode::invalid_model, "{}: attribute {} is not one of {}{}; {}{}", where, quote(attribute.name),
        versioned_name(version), suggestion(attribute.name, known),
        known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, " ")),
-       versions_with(version, attribute.name));
+       version_with(version, attribute.name));
 }
 
 }  // namespace

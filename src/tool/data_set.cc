@@ -91,11 +91,9 @@ NamedTensors read_inputs(const Model& model, const std::filesystem::path& folder
     TensorFile extra = read_tensor_file(*path);
     const ValueDescription* input = find_optional_input(inputs, extra.name);
     if (input == nullptr) {
-      throw Error(
-          ErrorCode::invalid_argument,
-          fmt::format(
-              "{}: the model has no input for it: {} inputs need a value, and none with a default is named '{}'",
-              path->string(), required.size(), extra.name));
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("{}: there is no input for it; inputs without a default: {}; with one: none named '{}'",
+                              path->string(), required.size(), extra.name));
     }
     tensors.add(input->name, std::move(extra.value));
   }

@@ -122,9 +122,11 @@ void add_test(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("test", "Run folders in the layout of the ONNX backend tests, and compare");
   command->add_option("DIR", options->folders, "Folders with a model and test_data_set_0, or folders of such")
       ->required();
-  command->add_option("--rtol", options->tolerance.relative, "Relative tolerance for floating-point outputs")->capture_default_str()
+  command->add_option("--rtol", options->tolerance.relative, "Relative tolerance for floating-point outputs")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--atol", options->tolerance.absolute, "Absolute tolerance for floating-point outputs")->capture_default_str()
+  command->add_option("--atol", options->tolerance.absolute, "Absolute tolerance for floating-point outputs")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->add_option("--threads", options->threads, "Threads to use; 0: one for each CPU")
       ->check(CLI::NonNegativeNumber);

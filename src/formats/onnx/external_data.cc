@@ -94,7 +94,10 @@ const std::shared_ptr<const MappedFile>& ExternalFiles::map(const std::string& w
          where);
   }
   auto& file = files_[path];
-  if (file == nullptr) file = MappedFile::adopt(open_below(where, *folder_, path), *folder_ / path);
+  if (file == nullptr) {
+    const int descriptor = open_below(where, *folder_, path);
+    file = MappedFile::adopt(descriptor, fmt::format("{}: external data: {}", where, quote(location)));
+  }
   return file;
 }
 

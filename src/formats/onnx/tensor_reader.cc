@@ -119,29 +119,24 @@ Fields read_fields(Message message) {
   return fields;
 }
 
-struct TypedField {
-  std::uint32_t number;
-  std::string_view name;
-};
-
 /// The field that holds the values of a type when they are not in raw_data (comments of TensorProto in onnx.proto).
-TypedField typed_field(ElementType type) {
+std::uint32_t typed_field(ElementType type) {
   switch (type) {
     case ElementType::f32:
     case ElementType::complex64:
-      return {tensor::kFloatData, "float_data"};
+      return tensor::kFloatData;
     case ElementType::f64:
     case ElementType::complex128:
-      return {tensor::kDoubleData, "double_data"};
+      return tensor::kDoubleData;
     case ElementType::i64:
-      return {tensor::kInt64Data, "int64_data"};
+      return tensor::kInt64Data;
     case ElementType::u32:
     case ElementType::u64:
-      return {tensor::kUint64Data, "uint64_data"};
+      return tensor::kUint64Data;
     case ElementType::string:
-      return {tensor::kStringData, "string_data"};
+      return tensor::kStringData;
     default:
-      return {tensor::kInt32Data, "int32_data"};
+      return tensor::kInt32Data;
   }
 }
 
@@ -149,6 +144,24 @@ struct Limits {
   std::int64_t least;
   std::int64_t most;
 };
+
+/// The name of a data field, for messages.
+std::string_view field_name(std::uint32_t number) {
+  switch (number) {
+    case tensor::kFloatData:
+      return "float_data";
+    case tensor::kDoubleData:
+      return "double_data";
+    case tensor::kInt32Data:
+      return "int32_data";
+    case tensor::kInt64Data:
+      return "int64_data";
+    case tensor::kUint64Data:
+      return "uint64_data";
+    default:
+      return "string_data";
+  }
+}
 
 /// What an element of int32_data or uint64_data may be; the 16-bit floats and the 8-bit ones are stored as their bits.
 Limits limits_of(ElementType type) {
@@ -225,22 +238,22 @@ class TensorBuilder {
   }
 
   Tensor from_typed() {
-    const TypedField field = typed_field(type_);
+    const std::uint32_t field = typed_field(type_);
     if (fields_.data_fields.empty()) {
       if (count_ != 0) refuse(fmt::format("the tensor has no data; {} elements are needed", count_));
       return Tensor::allocate(type_, fields_.dims);
     }
-    if (fields_.data_fields.front() != field.number) {
-      refuse(fmt::format("values of {} belong in {} or raw_data, not in field {}", to_string(type_), field.name,
-                         fields_.data_fields.front()));
+    if (fields_.data_fields.front() != field) {
+      refuse(fmt::format("values of {} belong in {} or raw_data, not in {}", to_string(type_), field_name(field),
+                         field_name(fields_.data_fields.front())));
     }
-    switch (field.number) {
+    switch (field) {
       case tensor::kFloatData:
-        return copy(fields_.reals, field.name);
+        return copy(fields_.reals, field_name(field));
       case tensor::kDoubleData:
-        return copy(fields_.doubles, field.name);
+        return copy(fields_.doubles, field_name(field));
       default:
-        return narrow(field.name);
+        return narrow(field_name(field));
     }
   }
 

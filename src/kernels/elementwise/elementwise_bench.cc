@@ -57,6 +57,7 @@ struct Product {
   Product(ElementType element_type, const Shape& a_shape, const Shape& b_shape)
       : type(element_type),
         plan(plan_broadcast(a_shape, b_shape)),
+        kernel(find_kernel(Operation::multiply, type, default_target())),
         a(random_operand(type, count_elements(a_shape))),
         b(random_operand(type, count_elements(b_shape))),
         y(static_cast<std::size_t>(plan.elements) * byte_size(type)) {
@@ -69,6 +70,7 @@ struct Product {
 
   ElementType type;
   BroadcastPlan plan;
+  RowsFunction kernel;
   AlignedBuffer a;
   AlignedBuffer b;
   AlignedBuffer y;
@@ -92,8 +94,7 @@ void add(const std::string& name, ElementType type, const Shape& a, const Shape&
 
 Body binet_product(int threads) {
   return [threads](const Product& p) {
-    run(p.plan, find_kernel(Operation::multiply, p.type, default_target()), p.type, p.a.data(), p.b.data(), p.y.data(),
-        pool_of(threads));
+    run(p.plan, p.kernel, p.type, p.a.data(), p.b.data(), p.y.data(), pool_of(threads));
   };
 }
 
@@ -204,6 +205,8 @@ void add_broadcasts() {
       {"7_per_scalar", {100000, 7}, {100000, 1}},
       {"rows_of_20", {100000, 20}, {1, 20}},
       {"20_per_scalar", {100000, 20}, {100000, 1}},
+      {"rows_of_16", {100000, 16}, {1, 16}},
+      {"16_per_scalar", {100000, 16}, {100000, 1}},
       {"rows_of_33", {100000, 33}, {1, 33}},
       {"33_per_scalar", {100000, 33}, {100000, 1}},
       {"pairs_of_3", {1000, 1, 3}, {1, 1000, 3}},

@@ -15,8 +15,10 @@ constexpr std::int64_t kTileBytes = 4096;
 /// Rows are laid out 16 bytes at a time, the last time beyond their end: the next row overwrites that.
 constexpr std::int64_t kChunk = 16;
 constexpr std::int64_t kLineBytes = 64;
-/// From here on a row has whole vectors enough for the kernel.
+/// From here on a row has vectors enough for the kernel. Repeating a row is worth it for longer ones than spreading
+/// scalars, as the tile with the repeated row is laid out but once.
 constexpr std::int64_t kLongRowBytes = 128;
+constexpr std::int64_t kLongSpreadBytes = 64;
 
 using Chunk = std::array<std::uint64_t, 2>;
 static_assert(sizeof(Chunk) == kChunk);
@@ -53,13 +55,26 @@ void spread(const Layout& x, const std::byte* from, std::int64_t rows, std::byte
   }
 }
 
+/// Copies `bytes` >= kPart bytes as parts, the last of which overlaps the one before.
+template <std::int64_t kPart>
+void copy_parts(const std::byte* from, std::int64_t bytes, std::byte* to) {
+  for (std::int64_t i = 0; i + kPart < bytes; i += kPart) std::memcpy(to + i, from + i, kPart);
+  std::memcpy(to + bytes - kPart, from + bytes - kPart, kPart);
+}
+
 /// One row of the operand becomes every row.
 template <std::int64_t kChunks>
 void repeat(const Layout& x, const std::byte* from, std::int64_t rows, std::byte* to) {
   const std::int64_t to_step = x.row_bytes;
   // A copy: whole chunks of the operand itself might reach beyond it.
-  std::array<Chunk, kChunks> row;
-  std::memcpy(row.data(), from, static_cast<std::size_t>(to_step));
+  std::array<std::byte, kChunks * kChunk> row;
+  if (kChunks > 1 || to_step == kChunk) {
+    copy_parts<kChunk>(from, to_step, row.data());
+  } else if (to_step >= 8) {
+    copy_parts<8>(from, to_step, row.data());
+  } else {
+    copy_parts<2>(from, to_step, row.data());
+  }
   for (std::int64_t r = 0; r < rows; ++r) {
     std::memcpy(to, row.data(), sizeof(row));
     to += to_step;
@@ -222,7 +237,9 @@ bool blocks_are_small(const Call& call) { return call.block_elements() * call.si
 bool want_tiles(const Call& call, std::int64_t elements) {
   // Laying out has a fixed cost: it needs some rows to pay.
   constexpr std::int64_t kFewestBytes = 512;
-  return call.inner.elements * call.size < kLongRowBytes && call.inner.rows > 1 && elements * call.size >= kFewestBytes;
+  const bool spread = call.inner.a_step == 0 || call.inner.b_step == 0;
+  return call.inner.elements * call.size < (spread ? kLongSpreadBytes : kLongRowBytes) && call.inner.rows > 1 &&
+         elements * call.size >= kFewestBytes;
 }
 
 std::int64_t tile_unit(const Call& call) {
