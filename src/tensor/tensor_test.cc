@@ -13,6 +13,13 @@
 #include "tensor/broadcast.h"
 #include "tensor/shape.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+// AddressSanitizer ends the program where an allocation cannot succeed, instead of returning null as malloc does.
+extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+#endif
+
 namespace binet {
 
 void PrintTo(const BroadcastLoop& loop, std::ostream* out) {

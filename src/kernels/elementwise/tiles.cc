@@ -20,7 +20,8 @@ constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kLongRowBytes = 128;
 constexpr std::int64_t kLongSpreadBytes = 64;
 
-using Chunk = std::array<std::uint64_t, 2>;
+/// A vector, because compilers move an array of 16 bytes in two halves.
+using Chunk = std::uint64_t __attribute__((vector_size(16)));
 static_assert(sizeof(Chunk) == kChunk);
 
 /// A chunk full of the element.
@@ -31,7 +32,7 @@ Chunk splat(const std::byte* element) {
   // 1 in each element's place: ...010101 for bytes.
   constexpr std::uint64_t kOnes = ~std::uint64_t{0} / std::numeric_limits<T>::max();
   const std::uint64_t copies = value * kOnes;
-  return {copies, copies};
+  return Chunk{copies, copies};
 }
 
 /// How an operand is laid out: in bytes, the step from row to row in the operand and in the tile.
@@ -49,34 +50,25 @@ void spread(const Layout& x, const std::byte* from, std::int64_t rows, std::byte
   const std::int64_t to_step = x.row_bytes;
   for (std::int64_t r = 0; r < rows; ++r) {
     const Chunk chunk = splat<T>(from);
-    for (std::int64_t i = 0; i < kChunks; ++i) std::memcpy(to + i * kChunk, chunk.data(), kChunk);
+    for (std::int64_t i = 0; i < kChunks; ++i) std::memcpy(to + i * kChunk, &chunk, kChunk);
     from += from_step;
     to += to_step;
   }
 }
 
-/// Copies `bytes` >= kPart bytes as parts, the last of which overlaps the one before.
-template <std::int64_t kPart>
-void copy_parts(const std::byte* from, std::int64_t bytes, std::byte* to) {
-  for (std::int64_t i = 0; i + kPart < bytes; i += kPart) std::memcpy(to + i, from + i, kPart);
-  std::memcpy(to + bytes - kPart, from + bytes - kPart, kPart);
-}
-
-/// One row of the operand becomes every row.
-template <std::int64_t kChunks>
+/// One row of the operand, kParts parts, becomes every row. The last part ends where the row ends and may overlap the
+/// one before it, so nothing beyond the operand is read.
+template <class Part, std::int64_t kParts>
 void repeat(const Layout& x, const std::byte* from, std::int64_t rows, std::byte* to) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(Part));
   const std::int64_t to_step = x.row_bytes;
-  // A copy: whole chunks of the operand itself might reach beyond it.
-  std::array<std::byte, kChunks * kChunk> row;
-  if (kChunks > 1 || to_step == kChunk) {
-    copy_parts<kChunk>(from, to_step, row.data());
-  } else if (to_step >= 8) {
-    copy_parts<8>(from, to_step, row.data());
-  } else {
-    copy_parts<2>(from, to_step, row.data());
-  }
+  const std::int64_t last = to_step - kSize;
+  std::array<Part, kParts> parts;
+  for (std::int64_t i = 0; i + 1 < kParts; ++i) std::memcpy(&parts[i], from + i * kSize, kSize);
+  std::memcpy(&parts[kParts - 1], from + last, kSize);
   for (std::int64_t r = 0; r < rows; ++r) {
-    std::memcpy(to, row.data(), sizeof(row));
+    for (std::int64_t i = 0; i + 1 < kParts; ++i) std::memcpy(to + i * kSize, &parts[i], kSize);
+    std::memcpy(to + last, &parts[kParts - 1], kSize);
     to += to_step;
   }
 }
@@ -95,15 +87,17 @@ LayOut choose_spread(std::int64_t chunks, std::integer_sequence<std::int64_t, kI
 }
 
 template <std::int64_t... kIndex>
-LayOut choose_repeat(std::int64_t chunks, std::integer_sequence<std::int64_t, kIndex...>) {
-  constexpr LayOut kRepeat[] = {&repeat<kIndex + 1>...};
-  return kRepeat[chunks - 1];
+LayOut choose_repeat(std::int64_t row_bytes, std::integer_sequence<std::int64_t, kIndex...>) {
+  constexpr LayOut kRepeat[] = {&repeat<Chunk, kIndex + 1>...};
+  if (row_bytes >= kChunk) return kRepeat[(row_bytes - 1) / kChunk];
+  if (row_bytes >= 8) return &repeat<std::uint64_t, 2>;
+  return row_bytes >= 4 ? &repeat<std::uint32_t, 2> : &repeat<std::uint16_t, 2>;
 }
 
 LayOut choose_lay_out(const Layout& x, bool moves, std::int64_t size) {
   constexpr auto kCounts = std::make_integer_sequence<std::int64_t, kLongRowBytes / kChunk>();
   const std::int64_t chunks = (x.row_bytes + kChunk - 1) / kChunk;
-  if (moves) return x.row_step == 0 ? choose_repeat(chunks, kCounts) : &copy;
+  if (moves) return x.row_step == 0 ? choose_repeat(x.row_bytes, kCounts) : &copy;
   switch (size) {
     case 1:
       return choose_spread<std::uint8_t>(chunks, kCounts);

@@ -6,6 +6,7 @@
 #define BINET_KERNELS_GEMM_BLOCK_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -148,6 +149,7 @@ class BlockLoops {
     for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
       for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
         const size_t rows = static_cast<size_t>(HWY_MIN(block_.a_panel_rows, block_.m - m));
+        Prefetch(m + block_.a_panel_rows, n);
         Compute(ChooseTile<T, TB>(TileRows<T>(rows, block_.a_is_packed), block_.n - n, false), m, rows, n);
       }
     }
@@ -172,6 +174,17 @@ class BlockLoops {
 
  private:
   using Shape = TileShape<T>;
+
+  /// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
+  HWY_INLINE void Prefetch(int64_t m, int64_t n) const {
+    const bool is_y = block_.sums == nullptr;
+    const int64_t size = is_y ? sizeof(Element) : sizeof(T);
+    const int64_t step = (is_y ? block_.output.y_row_step : block_.sums_row_step) * size;
+    const std::byte* row = (is_y ? block_.output.y : block_.sums) + m * step + n * size;
+    for (int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m); rows > 0; --rows, row += step) {
+      for (size_t i = 0; i < Shape::kPanel * static_cast<size_t>(size); i += 64) hwy::Prefetch(row + i);
+    }
+  }
 
   HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, size_t rows, int64_t n) const {
     const auto* a = reinterpret_cast<const T*>(block_.a);

@@ -3,6 +3,7 @@
 // None of the decisions here changes a bit of the result (microkernel-inl.h); they are about caches, and about work
 // that costs more than it saves. Measured with gemm_bench.
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/aligned_buffer.h"
 #include "kernels/gemm/gemm.h"
@@ -82,9 +83,9 @@ void cut_items(const Problem& p, const Kernels& kernels, std::int64_t block_rows
 Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed) {
   Schedule schedule;
   schedule.workers = choose_workers(p, threads);
-  schedule.kc = equal_part(p.k, kernels.kc, 1);
+  schedule.kc = equal_part(p.k, getenv("KC")?atoi(getenv("KC")):kernels.kc, 1);
   const std::int64_t block_rows =
-      std::max(kernels.mr, kPackedABytes / (schedule.kc * kernels.accumulator_bytes) / kernels.mr * kernels.mr);
+      std::max(kernels.mr, (getenv("PA")?atoi(getenv("PA"))*1024:kPackedABytes) / (schedule.kc * kernels.accumulator_bytes) / kernels.mr * kernels.mr);
   schedule.b_source = choose_b_source(p, kernels, b_is_packed, block_rows);
   schedule.a_is_direct = may_read_a_directly(p, kernels);
   cut_items(p, kernels, block_rows, schedule);
