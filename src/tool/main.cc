@@ -31,6 +31,13 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
+  } catch (const CLI::RequiredError& error) {
+    const bool is_unknown = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
+    if (is_unknown)
+      fmt::print(stderr, "binet: there is no subcommand '{}'; see 'binet --help'\n", argv[1]);
+    else
+      fmt::print(stderr, "binet: {}; see 'binet --help'\n", error.what());
+    return kUsage;
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "binet: {}; see 'binet --help'\n", error.what());
     return kUsage;

@@ -7,6 +7,7 @@
 #include "tool/commands.h"
 #include "tool/data_set.h"
 #include "tool/print_tensor.h"
+#include "tool/validators.h"
 
 namespace binet::tool {
 namespace {
@@ -23,26 +24,11 @@ struct Options {
   int threads = 0;
 };
 
-/// "NAME=REST" cut at the last '=': a name may hold one, a number or the name of a tensor file seldom does.
-std::pair<std::string, std::string> cut(const std::string& text, std::string_view option) {
-  const std::size_t place = text.rfind('=');
-  if (place == std::string::npos || place == 0 || place + 1 == text.size()) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("{} {}: it must be NAME=VALUE", option, text));
-  }
-  return {text.substr(0, place), text.substr(place + 1)};
-}
-
 std::map<std::string, std::int64_t> parse_extents(const std::vector<std::string>& texts) {
   std::map<std::string, std::int64_t> extents;
   for (const std::string& text : texts) {
-    const auto [name, number] = cut(text, "--dim");
-    std::int64_t extent = -1;
-    const bool is_number = CLI::detail::lexical_cast(number, extent);
-    if (!is_number || extent < 0) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("--dim {}: the extent must be a number of at least 0", text));
-    }
-    extents[name] = extent;
+    const auto [name, number] = cut_assignment(text);
+    extents[name] = std::stoll(number);
   }
   return extents;
 }
@@ -65,7 +51,7 @@ NamedTensors gather_inputs(const Model& model, const Options& options) {
     return std::any_of(tensors.begin(), tensors.end(), [&](const auto& entry) { return entry.first == name; });
   };
   for (const std::string& text : options.input_files) {
-    const auto [name, file] = cut(text, "-i");
+    const auto [name, file] = cut_assignment(text);
     tensors.add(name, read_for(file, find_value(inputs, name, "input")).value);
   }
   if (!options.inputs.empty()) {
@@ -98,7 +84,7 @@ void write_outputs(const Model& model, const NamedTensors& outputs, const Option
     }
   }
   for (const std::string& text : options.output_files) {
-    const auto [name, file] = cut(text, "-o");
+    const auto [name, file] = cut_assignment(text);
     static_cast<void>(find_value(model.outputs(), name, "output"));
     write_tensor_file(file, name, outputs[name]);
   }
@@ -111,7 +97,7 @@ void write_outputs(const Model& model, const NamedTensors& outputs, const Option
 int run(const Options& options) {
   const Model model = load_model(options.model);
   for (const std::string& text : options.output_files) {
-    static_cast<void>(find_value(model.outputs(), cut(text, "-o").first, "output"));
+    static_cast<void>(find_value(model.outputs(), cut_assignment(text).first, "output"));
   }
   const Session session(model, {.threads = options.threads});
   write_outputs(model, session.run(gather_inputs(model, options)), options);
@@ -125,20 +111,26 @@ void add_run(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("run", "Run a model");
   command->add_option("MODEL", options->model, "The model file (.onnx)")->required();
   command->add_option("--inputs", options->inputs, "Folder with input_0.pb, input_1.pb, ... or .npy")->type_name("DIR");
-  command->add_option("-i", options->input_files, "An input's values")->type_name("NAME=FILE")->allow_extra_args(false);
+  command->add_option("-i", options->input_files, "An input's values")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false)
+      ->check(is_assignment("NAME=FILE"));
   command->add_option("--outputs", options->outputs, "Folder for output_0.pb, output_1.pb, ...")->type_name("DIR");
   command->add_option("-o", options->output_files, "File for one output")
       ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(is_assignment("NAME=FILE"));
   command->add_option("--format", options->format, "Format of the files in --outputs")
       ->check(CLI::IsMember({"pb", "npy"}));
   command->add_option("--random", options->random_seed, "Random values for the inputs that are not given")
       ->type_name("SEED");
   command->add_option("--dim", options->extents, "A named extent, for --random")
       ->type_name("NAME=N")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(is_extent());
   command->add_option("--threads", options->threads, "Threads to use; 0: one for each CPU")
-      ->check(CLI::NonNegativeNumber);
+      ->type_name("N")
+      ->check(is_thread_count());
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
 

@@ -9,6 +9,7 @@
 #include "tool/commands.h"
 #include "tool/compare.h"
 #include "tool/data_set.h"
+#include "tool/validators.h"
 
 namespace binet::tool {
 namespace {
@@ -129,7 +130,8 @@ void add_test(CLI::App& app, Action& chosen) {
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->add_option("--threads", options->threads, "Threads to use; 0: one for each CPU")
-      ->check(CLI::NonNegativeNumber);
+      ->type_name("N")
+      ->check(is_thread_count());
   command->footer("A file tol_N.npy (f64) beside output_N holds an absolute tolerance for each element instead.");
   command->callback([options, &chosen] { chosen = [options] { return test(*options); }; });
 }
