@@ -112,6 +112,11 @@ struct Lanes<Op, Float16> {
 
 /// bfloat16. Even and odd elements are widened apart: each is the upper half of an f32 already. The CPU's own bfloat16
 /// conversions are of no use here, as they flush subnormals.
+///
+/// Op's f32 result must round to bfloat16 as the exact result does. Of sums, quotients and roots, 24 bits are enough to
+/// round twice (24 >= 2 * 8 + 2). A product has 16 bits: f32 holds it exactly unless its last bit is under 2^-149, the
+/// smallest f32. It is then under 2^-134, half of the smallest bfloat16, and f32 makes it 2^-134 at most: both ways
+/// give 0.
 template <class Op>
 struct Lanes<Op, BFloat16> {
   using T = std::uint16_t;
@@ -120,22 +125,15 @@ struct Lanes<Op, BFloat16> {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V apply(D d, V a, V b) {
     const hn::Repartition<float, D> d_float;
-    const hn::Repartition<std::uint32_t, D> d32;
     const auto a_even = even_of(d_float, a);
     const auto b_even = even_of(d_float, b);
     const auto a_odd = odd_of(d_float, a);
     const auto b_odd = odd_of(d_float, b);
     const auto even = Op::apply(d_float, a_even, b_even);
     const auto odd = Op::apply(d_float, a_odd, b_odd);
-    auto even_bits = round(d_float, even);
-    auto odd_bits = round(d_float, odd);
-    if constexpr (Op::kInexactInF32Subnormals) {
-      if (HWY_UNLIKELY(any_subnormal(d_float, even, odd))) {
-        even_bits = mend(d_float, even, even_bits, Op::scaled(d_float, a_even, b_even));
-        odd_bits = mend(d_float, odd, odd_bits, Op::scaled(d_float, a_odd, b_odd));
-      }
-    }
-    return hn::OddEven(hn::BitCast(d, odd_bits), hn::BitCast(d, hn::ShiftRight<16>(even_bits)));
+    const auto even_bits = hn::ShiftRight<16>(round(d_float, even));
+    const auto odd_bits = round(d_float, odd);
+    return hn::OddEven(hn::BitCast(d, odd_bits), hn::BitCast(d, even_bits));
   }
 
  private:
@@ -160,31 +158,6 @@ struct Lanes<Op, BFloat16> {
     const auto rounded = hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFFu)), odd);
     // A NaN that comes out of an operation is quiet, its upper half is a NaN too; rounding could carry it to -0.
     return hn::IfThenElse(hn::RebindMask(d32, hn::IsNaN(value)), bits, rounded);
-  }
-
-  /// 0 < |value| < 2^-126 in any lane. Zeros do not count, or sparse data would always take the longer way; neither do
-  /// results that f32 has rounded to 0, which are under half of bf16's smallest subnormal.
-  template <class DFloat, class V = hn::Vec<DFloat>>
-  static HWY_INLINE bool any_subnormal(DFloat /*d_float*/, V even, V odd) {
-    const hn::RebindToUnsigned<DFloat> d32;
-    const auto under_magnitude = [d32](V value) HWY_ATTR {
-      return hn::Sub(hn::And(hn::BitCast(d32, value), hn::Set(d32, 0x7FFFFFFFu)), hn::Set(d32, 1u));
-    };
-    const auto smaller = hn::Min(under_magnitude(even), under_magnitude(odd));
-    return !hn::AllFalse(d32, hn::Eq(hn::ShiftRight<23>(smaller), hn::Zero(d32)));
-  }
-
-  /// Replaces the subnormal lanes by `scaled`, the result in units of bf16's smallest subnormal, rounded to a whole
-  /// number.
-  template <class DFloat, class V = hn::Vec<DFloat>, class VBits>
-  static HWY_INLINE VBits mend(DFloat d_float, V value, VBits bits, V scaled) {
-    const hn::RebindToUnsigned<DFloat> d32;
-    const auto sign = hn::And(hn::BitCast(d32, value), hn::Set(d32, 0x80000000u));
-    // 2^23 + x keeps no fraction bits: the addition rounds x to nearest even.
-    const auto magic = hn::Set(d_float, 0x1p23f);
-    const auto whole = hn::Sub(hn::BitCast(d32, hn::Add(hn::Abs(scaled), magic)), hn::BitCast(d32, magic));
-    const auto subnormal = hn::Lt(hn::Abs(value), hn::Set(d_float, 0x1p-126f));
-    return hn::IfThenElse(hn::RebindMask(d32, subnormal), hn::Or(sign, hn::ShiftLeft<16>(whole)), bits);
   }
 };
 

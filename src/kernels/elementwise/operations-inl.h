@@ -1,12 +1,7 @@
 // Room: kernels. The operations on vectors, one functor each; and the choice among them.
 //
-// A functor works on vectors of f32, f64 or integers; lanes-inl.h brings f16 and bf16 to f32 and back. The two
-// constants say what a kernel may leave out:
-//   kSignMatters                whether i32 and u32 (and so on) need different code;
-//   kInexactInF32Subnormals     whether the f32 result of two bf16 operands may be inexact when it is subnormal, so
-//   that
-//                               rounding it to bf16 would round twice. Then scaled() gives that result times 2^133, the
-//                               inverse of bf16's smallest subnormal, exactly.
+// A functor works on vectors of f32, f64 or integers; lanes-inl.h brings f16 and bf16 to f32 and back. kSignMatters
+// says whether i32 and u32 (and so on) need different code.
 #if defined(BINET_ELEMENTWISE_OPERATIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_ELEMENTWISE_OPERATIONS_INL_H_
 #undef BINET_ELEMENTWISE_OPERATIONS_INL_H_
@@ -25,7 +20,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 struct Multiply {
   static constexpr bool kSignMatters = false;
-  static constexpr bool kInexactInF32Subnormals = true;
 
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V apply(D d, V a, V b) {
@@ -34,11 +28,6 @@ struct Multiply {
     } else {
       return a * b;
     }
-  }
-
-  template <class D, class V = hn::Vec<D>>
-  static HWY_INLINE V scaled(D d, V a, V b) {
-    return hn::Mul(hn::Mul(a, hn::Set(d, 0x1p64f)), hn::Mul(b, hn::Set(d, 0x1p69f)));
   }
 
  private:

@@ -9,14 +9,16 @@
 
 namespace binet::elementwise {
 
-#define BINET_DECLARE_PLAIN_LOOPS(NAMESPACE)                                                \
-  namespace NAMESPACE {                                                                     \
-  template <class T>                                                                        \
-  void multiply(const T* a, const T* b, T* y, std::size_t n);                               \
-  void multiply(const BroadcastLoop (&loops)[4], const float* a, const float* b, float* y); \
-  }
-BINET_DECLARE_PLAIN_LOOPS(plain)
-BINET_DECLARE_PLAIN_LOOPS(plain_native)
-#undef BINET_DECLARE_PLAIN_LOOPS
+namespace plain {
+template <class T>
+void multiply(const T* a, const T* b, T* y, std::size_t n);
+void multiply(const BroadcastLoop (&loops)[4], const float* a, const float* b, float* y);
+}  // namespace plain
+
+namespace plain_native {
+template <class T>
+void multiply(const T* a, const T* b, T* y, std::size_t n);
+void multiply(const BroadcastLoop (&loops)[4], const float* a, const float* b, float* y);
+}  // namespace plain_native
 
 }  // namespace binet::elementwise

@@ -176,17 +176,20 @@ void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y
   each_row<L, Moving<T>, Moving<T>>(rows, a, b, y);
 }
 
-/// The kernel of an operation for an element type; integers share the unsigned types' code where the operation allows
-/// it.
+/// The type as which an operation sees an element: integers are unsigned where the operation allows that.
+template <class Op, class Element>
+struct SeenAs {
+  using Type = Element;
+};
+template <class Op, class Element>
+requires(std::is_integral_v<Element> && !Op::kSignMatters) struct SeenAs<Op, Element> {
+  using Type = std::make_unsigned_t<Element>;
+};
+
 template <class Element>
 RowsFunction choose_for(Operation operation) {
-  return visit_operation(operation, []<class Op>() -> RowsFunction {
-    if constexpr (std::is_integral_v<Element> && !Op::kSignMatters) {
-      return &walk<Lanes<Op, std::make_unsigned_t<Element>>>;
-    } else {
-      return &walk<Lanes<Op, Element>>;
-    }
-  });
+  return visit_operation(
+      operation, []<class Op>() -> RowsFunction { return &walk<Lanes<Op, typename SeenAs<Op, Element>::Type>>; });
 }
 
 #endif
