@@ -7,14 +7,14 @@ namespace {
 
 class ElementwiseCall final : public KernelCall {
  public:
-  ElementwiseCall(elementwise::Operation operation, ElementType type, BroadcastPlan plan, const Target& target)
+  ElementwiseCall(kernels::elementwise::Operation operation, ElementType type, BroadcastPlan plan, const Target& target)
       : plan_(std::move(plan)),
-        kernel_(elementwise::find_kernel(operation, type, target)),
+        kernel_(kernels::elementwise::find_kernel(operation, type, target)),
         type_(type),
         target_(target.name) {}
 
   void run(const Operands& operands, const ThreadPool& pool) const override {
-    elementwise::run(plan_, kernel_, type_, operands.inputs[0], operands.inputs[1], operands.output, pool);
+    kernels::elementwise::run(plan_, kernel_, type_, operands.inputs[0], operands.inputs[1], operands.output, pool);
   }
 
   [[nodiscard]] std::string describe() const override {
@@ -26,14 +26,14 @@ class ElementwiseCall final : public KernelCall {
 
  private:
   BroadcastPlan plan_;
-  elementwise::RowsFunction kernel_;
+  kernels::elementwise::RowsFunction kernel_;
   ElementType type_;
   std::string_view target_;
 };
 
 }  // namespace
 
-Lowered lower_elementwise(elementwise::Operation operation, ElementType type, const AlignedShapes& shapes,
+Lowered lower_elementwise(kernels::elementwise::Operation operation, ElementType type, const AlignedShapes& shapes,
                           const LoweringContext& context) {
   return {std::make_unique<ElementwiseCall>(operation, type, plan_broadcast(shapes.a, shapes.b), context.target), {}};
 }

@@ -8,7 +8,7 @@
 
 namespace binet {
 
-[[nodiscard]] Lowered lower_elementwise(elementwise::Operation operation, ElementType type, const AlignedShapes& shapes,
-                                        const LoweringContext& context);
+[[nodiscard]] Lowered lower_elementwise(kernels::elementwise::Operation operation, ElementType type,
+                                        const AlignedShapes& shapes, const LoweringContext& context);
 
 }  // namespace binet

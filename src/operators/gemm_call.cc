@@ -9,38 +9,39 @@ namespace {
 
 class GemmCall final : public KernelCall {
  public:
-  explicit GemmCall(const gemm::Plan& plan, std::string_view target) : plan_(plan), target_(target) {}
+  explicit GemmCall(const kernels::gemm::Plan& plan, std::string_view target) : plan_(plan), target_(target) {}
 
   void run(const Operands& operands, const ThreadPool& pool) const override {
     const std::byte* c = plan_.problem.has_c ? operands.inputs[2] : nullptr;
-    gemm::run(plan_, operands.inputs[0], operands.inputs[1], c, operands.output, operands.workspace, pool);
+    kernels::gemm::run(plan_, operands.inputs[0], operands.inputs[1], c, operands.output, operands.workspace, pool);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes; }
 
   [[nodiscard]] std::string describe() const override {
-    const gemm::Problem& p = plan_.problem;
+    const kernels::gemm::Problem& p = plan_.problem;
     return fmt::format("gemm {} {} ({},{},{}){}", to_string(p.type), target_, p.m, p.n, p.k,
                        plan_.b_is_packed ? " B packed" : "");
   }
 
  private:
-  gemm::Plan plan_;
+  kernels::gemm::Plan plan_;
   std::string_view target_;
 };
 
 /// A packed copy of a constant B, owned by whoever holds the pointer.
-std::shared_ptr<const std::byte> pack(const gemm::Problem& problem, const Tensor& b, const LoweringContext& context) {
-  const auto buffer =
-      std::make_shared<AlignedBuffer>(gemm::packed_b_bytes(problem.type, problem.n, problem.k, context.target));
+std::shared_ptr<const std::byte> pack(const kernels::gemm::Problem& problem, const Tensor& b,
+                                      const LoweringContext& context) {
+  const auto buffer = std::make_shared<AlignedBuffer>(
+      kernels::gemm::packed_b_bytes(problem.type, problem.n, problem.k, context.target));
   if (buffer->size() == 0) return nullptr;
-  gemm::pack_b(problem, context.target, b.bytes().data(), buffer->data(), ThreadPool(1));
+  kernels::gemm::pack_b(problem, context.target, b.bytes().data(), buffer->data(), ThreadPool(1));
   return {buffer, buffer->data()};
 }
 
 }  // namespace
 
-Lowered lower_gemm(const gemm::Problem& problem, const LoweringContext& context) {
+Lowered lower_gemm(const kernels::gemm::Problem& problem, const LoweringContext& context) {
   constexpr std::size_t kB = 1;
   const Tensor* constant_b = kB < context.constants.size() ? context.constants[kB] : nullptr;
   std::vector<std::shared_ptr<const std::byte>> prepared;
@@ -52,13 +53,14 @@ Lowered lower_gemm(const gemm::Problem& problem, const LoweringContext& context)
       prepared[kB] = std::move(packed);
     }
   }
-  const gemm::Plan plan = gemm::make_plan(problem, context.target, context.threads, !prepared.empty());
+  const kernels::gemm::Plan plan =
+      kernels::gemm::make_plan(problem, context.target, context.threads, !prepared.empty());
   return {std::make_unique<GemmCall>(plan, context.target.name), std::move(prepared)};
 }
 
-gemm::Problem row_major_problem(ElementType type, std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
-                                bool trans_b, const Shape* c) {
-  gemm::Problem problem;
+kernels::gemm::Problem row_major_problem(ElementType type, std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
+                                         bool trans_b, const Shape* c) {
+  kernels::gemm::Problem problem;
   problem.type = type;
   problem.m = m;
   problem.n = n;

@@ -104,9 +104,10 @@ void mul_into(const Tensor& a, const Tensor& b, Tensor& output) {
   });
   const AlignedShapes shapes = align_right(a.shape(), b.shape());
   const BroadcastPlan plan = plan_broadcast(shapes.a, shapes.b);
-  const auto kernel = elementwise::find_kernel(elementwise::Operation::multiply, a.type(), default_target());
-  elementwise::run(plan, kernel, a.type(), a.bytes().data(), b.bytes().data(), output.mutable_bytes().data(),
-                   shared_pool());
+  const auto kernel =
+      kernels::elementwise::find_kernel(kernels::elementwise::Operation::multiply, a.type(), default_target());
+  kernels::elementwise::run(plan, kernel, a.type(), a.bytes().data(), b.bytes().data(), output.mutable_bytes().data(),
+                            shared_pool());
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
@@ -124,16 +125,16 @@ void gemm_into(const Tensor& a, const Tensor& b, const Tensor* c, Tensor& output
     if (c != nullptr) check_apart("C", *c, output, false);
     return found;
   });
-  gemm::Problem problem = row_major_problem(a.type(), extents.m, extents.n, extents.k, options.trans_a, options.trans_b,
-                                            c == nullptr ? nullptr : &c->shape());
+  kernels::gemm::Problem problem = row_major_problem(a.type(), extents.m, extents.n, extents.k, options.trans_a,
+                                                     options.trans_b, c == nullptr ? nullptr : &c->shape());
   problem.alpha = options.alpha;
   problem.beta = options.beta;
-  const gemm::Plan plan = gemm::make_plan(problem, default_target(), shared_pool().threads(), false);
+  const kernels::gemm::Plan plan = kernels::gemm::make_plan(problem, default_target(), shared_pool().threads(), false);
   // Small products need no memory from the heap.
   alignas(kCacheLine) std::array<std::byte, 4096> small;
   const AlignedBuffer large(plan.workspace_bytes > small.size() ? plan.workspace_bytes : 0);
-  gemm::run(plan, a.bytes().data(), b.bytes().data(), c == nullptr ? nullptr : c->bytes().data(),
-            output.mutable_bytes().data(), large.size() != 0 ? large.data() : small.data(), shared_pool());
+  kernels::gemm::run(plan, a.bytes().data(), b.bytes().data(), c == nullptr ? nullptr : c->bytes().data(),
+                     output.mutable_bytes().data(), large.size() != 0 ? large.data() : small.data(), shared_pool());
 }
 
 Tensor gemm(const Tensor& a, const Tensor& b, const GemmOptions& options) { return gemm_of(a, b, nullptr, options); }

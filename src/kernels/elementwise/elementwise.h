@@ -23,7 +23,7 @@
 #include "tensor/broadcast.h"
 #include "threads/thread_pool.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 /// The operations; the next one is one more name here, one more functor and case in operations-inl.h and in
 /// reference.cc.
@@ -56,4 +56,4 @@ using RowsFunction = void (*)(const Rows& rows, const std::byte* a, const std::b
 void run(const BroadcastPlan& plan, RowsFunction kernel, ElementType type, const std::byte* a, const std::byte* b,
          std::byte* y, const ThreadPool& pool);
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

@@ -15,7 +15,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/plain_loops.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace {
 
 const ThreadPool& pool_of(int threads) {
@@ -228,12 +228,12 @@ void add_broadcasts() {
 }
 
 }  // namespace
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 
 int main(int argc, char** argv) {
-  binet::elementwise::add_same_shape();
-  binet::elementwise::add_types();
-  binet::elementwise::add_broadcasts();
+  binet::kernels::elementwise::add_same_shape();
+  binet::kernels::elementwise::add_types();
+  binet::kernels::elementwise::add_broadcasts();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

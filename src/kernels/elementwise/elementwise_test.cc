@@ -10,10 +10,10 @@
 
 #include "kernels/elementwise/test_values.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace {
 
-using namespace testing;  // NOLINT(google-build-using-namespace): binet::elementwise::testing
+using namespace testing;  // NOLINT(google-build-using-namespace): binet::kernels::elementwise::testing
 
 struct Pattern {
   const char* name;
@@ -274,4 +274,4 @@ TEST(Reference, RoundsFloatsOnceAndKeepsSubnormals) {
 }
 
 }  // namespace
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

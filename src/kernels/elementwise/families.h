@@ -3,7 +3,7 @@
 
 #include "kernels/elementwise/elementwise.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 /// f32 and f64.
 [[nodiscard]] RowsFunction find_float_kernel(Operation operation, ElementType type, const Target& target);
@@ -12,4 +12,4 @@ namespace binet::elementwise {
 /// i8 to u64.
 [[nodiscard]] RowsFunction find_integer_kernel(Operation operation, ElementType type, const Target& target);
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

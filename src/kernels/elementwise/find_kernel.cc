@@ -1,7 +1,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/families.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 RowsFunction find_kernel(Operation operation, ElementType type, const Target& target) {
   if (is_integer(type)) return find_integer_kernel(operation, type, target);
@@ -10,4 +10,4 @@ RowsFunction find_kernel(Operation operation, ElementType type, const Target& ta
   return find_float_kernel(operation, type, target);
 }
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

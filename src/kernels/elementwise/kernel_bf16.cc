@@ -8,20 +8,20 @@
 #include "kernels/elementwise/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
 RowsFunction choose_bf16(Operation operation) { return choose_for<BFloat16>(operation); }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "base/dispatch.h"
 #include "kernels/elementwise/families.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 HWY_EXPORT(choose_bf16);
 
@@ -29,5 +29,5 @@ RowsFunction find_bf16_kernel(Operation operation, const Target& target) {
   return BINET_DISPATCH(choose_bf16, target)(operation);
 }
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 #endif

@@ -8,7 +8,7 @@
 #include "kernels/elementwise/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
 RowsFunction choose_float(Operation operation, ElementType type) {
@@ -16,14 +16,14 @@ RowsFunction choose_float(Operation operation, ElementType type) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "base/dispatch.h"
 #include "kernels/elementwise/families.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 HWY_EXPORT(choose_float);
 
@@ -31,5 +31,5 @@ RowsFunction find_float_kernel(Operation operation, ElementType type, const Targ
   return BINET_DISPATCH(choose_float, target)(operation, type);
 }
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 #endif

@@ -9,7 +9,7 @@
 #include "kernels/elementwise/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
 RowsFunction choose_integer(Operation operation, ElementType type) {
@@ -20,14 +20,14 @@ RowsFunction choose_integer(Operation operation, ElementType type) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "base/dispatch.h"
 #include "kernels/elementwise/families.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 HWY_EXPORT(choose_integer);
 
@@ -35,5 +35,5 @@ RowsFunction find_integer_kernel(Operation operation, ElementType type, const Ta
   return BINET_DISPATCH(choose_integer, target)(operation, type);
 }
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 #endif

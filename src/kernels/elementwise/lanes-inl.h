@@ -16,7 +16,7 @@
 #include "kernels/elementwise/operations-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -162,7 +162,7 @@ struct Lanes<Op, BFloat16> {
 };
 
 }  // namespace HWY_NAMESPACE
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 HWY_AFTER_NAMESPACE();
 
 #endif

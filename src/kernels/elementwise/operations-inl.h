@@ -14,7 +14,7 @@
 #include "kernels/elementwise/elementwise.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -56,7 +56,7 @@ RowsFunction visit_operation(Operation operation, const Visitor& visitor) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -6,7 +6,7 @@
 #define BINET_PLAIN plain
 #endif
 
-namespace binet::elementwise::BINET_PLAIN {
+namespace binet::kernels::elementwise::BINET_PLAIN {
 namespace {
 
 template <bool kAMoves, bool kBMoves>
@@ -49,4 +49,4 @@ void multiply(const BroadcastLoop (&loops)[4], const float* a, const float* b, f
   nest<true, true>(loops, a, b, y);
 }
 
-}  // namespace binet::elementwise::BINET_PLAIN
+}  // namespace binet::kernels::elementwise::BINET_PLAIN

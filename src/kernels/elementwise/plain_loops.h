@@ -7,7 +7,7 @@
 
 #include "tensor/broadcast.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 namespace plain {
 template <class T>
@@ -21,4 +21,4 @@ void multiply(const T* a, const T* b, T* y, std::size_t n);
 void multiply(const BroadcastLoop (&loops)[4], const float* a, const float* b, float* y);
 }  // namespace plain_native
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

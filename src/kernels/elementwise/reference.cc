@@ -6,7 +6,7 @@
 #include "base/element_types.h"
 #include "kernels/elementwise/elementwise.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace {
 
 struct Multiply {
@@ -63,4 +63,4 @@ RowsFunction reference_kernel(Operation operation, ElementType type) {
   });
 }
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

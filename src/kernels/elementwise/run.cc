@@ -10,7 +10,7 @@
 #include "kernels/elementwise/tiles.h"
 #include "kernels/elementwise/walk.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace {
 
 constexpr std::int64_t kLineBytes = 64;
@@ -112,4 +112,4 @@ void run(const BroadcastPlan& plan, RowsFunction kernel, ElementType type, const
   });
 }
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

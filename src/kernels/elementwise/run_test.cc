@@ -8,10 +8,10 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/test_values.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace {
 
-using namespace testing;  // NOLINT(google-build-using-namespace): binet::elementwise::testing
+using namespace testing;  // NOLINT(google-build-using-namespace): binet::kernels::elementwise::testing
 
 struct Shapes {
   Shape a;
@@ -200,4 +200,4 @@ TEST(Run, HasNothingToDoForZeroElements) {
 }
 
 }  // namespace
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

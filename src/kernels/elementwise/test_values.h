@@ -13,7 +13,7 @@
 
 #include "base/element_types.h"
 
-namespace binet::elementwise::testing {
+namespace binet::kernels::elementwise::testing {
 
 using Bytes = std::vector<std::byte>;
 using Random = std::mt19937_64;
@@ -116,4 +116,4 @@ inline std::optional<std::size_t> first_difference(ElementType type, const std::
   });
 }
 
-}  // namespace binet::elementwise::testing
+}  // namespace binet::kernels::elementwise::testing

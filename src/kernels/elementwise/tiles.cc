@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 namespace {
 
 /// Two tiles, a block of y and what the caller needs stay in 32 KiB; and a tile has so many stores that the first of
@@ -249,4 +249,4 @@ void run_tiles(const Call& call, std::int64_t begin, std::int64_t end) {
   }
 }
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

@@ -7,7 +7,7 @@
 
 #include "kernels/elementwise/walk.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 /// Whether tiles are faster than handing the rows to the kernel one by one.
 [[nodiscard]] bool want_tiles(const Call& call, std::int64_t elements);
@@ -18,4 +18,4 @@ namespace binet::elementwise {
 /// Computes the elements [begin, end) of y.
 void run_tiles(const Call& call, std::int64_t begin, std::int64_t end);
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

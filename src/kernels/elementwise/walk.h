@@ -5,7 +5,7 @@
 
 #include "kernels/elementwise/elementwise.h"
 
-namespace binet::elementwise {
+namespace binet::kernels::elementwise {
 
 /// The two innermost loops are a block, which `inner` describes; the loops around it are `outer`.
 struct Call {
@@ -56,4 +56,4 @@ class BlockPosition {
   std::int64_t b_ = 0;
 };
 
-}  // namespace binet::elementwise
+}  // namespace binet::kernels::elementwise

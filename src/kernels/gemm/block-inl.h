@@ -18,13 +18,13 @@
 #include "kernels/gemm/microkernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- which tiles there are
 
 template <class T, class TB>
-using TileFunction = void (*)(const TileOperands<T, TB>&, TileSums<T>);
+using TileFunction = void (*)(const TileOperands<T, TB>&, const T*, int64_t, T*, int64_t, size_t);
 
 /// Rows of the smallest tile for that many, or of the largest one that has no more.
 template <class T>
@@ -95,46 +95,34 @@ void CopyRows(const T* from, int64_t from_row_step, T* to, int64_t to_row_step, 
   }
 }
 
-/// Rows m0 to m0 + rows and the columns of `tile` from n0 on, of which `columns` exist.
+/// `rows` rows from m on, and the columns of `tile` from n on, of which `columns` exist.
 template <class Element, class T, class TB>
-HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const TileOperands<T, TB>& operands,
-                            int64_t m0, size_t rows, int64_t n0, size_t columns) {
+HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const TileOperands<T, TB>& operands, int64_t m,
+                            size_t rows, int64_t n, size_t columns) {
   constexpr size_t kLargest = HWY_MAX(TileShape<T>::kRows * TileShape<T>::kPanel, 16 * TileShape<T>::kLanes);
   alignas(64) T buffer[kLargest];
   const auto buffer_step = static_cast<int64_t>(tile.columns);
-  T* sums = block.sums == nullptr ? nullptr : reinterpret_cast<T*>(block.sums) + m0 * block.sums_row_step + n0;
-  Output output = block.output;
-  output.y += (m0 * output.y_row_step + n0 * output.y_column_step) * static_cast<int64_t>(sizeof(Element));
-  if (block.scale.has_c) {
-    output.c += (m0 * output.c_row_step + n0 * output.c_column_step) * static_cast<int64_t>(sizeof(Element));
-  }
+  const int64_t step = block.sums_row_step;
+  T* sums = block.sums == nullptr ? nullptr : reinterpret_cast<T*>(block.sums) + m * step + n;
 
-  TileSums<T> chains = {block.first ? nullptr : sums, block.sums_row_step, buffer, buffer_step, rows};
   if (columns < tile.columns) {
-    if (!block.first) {
-      CopyRows(sums, block.sums_row_step, buffer, buffer_step, rows, columns);
-      chains.from = buffer;
-      chains.from_row_step = buffer_step;
-    }
-    tile.function(operands, chains);
-    if (!block.last) return CopyRows(buffer, buffer_step, sums, block.sums_row_step, rows, columns);
+    if (!block.first) CopyRows(sums, step, buffer, buffer_step, rows, columns);
+    tile.function(operands, block.first ? nullptr : buffer, buffer_step, buffer, buffer_step, rows);
+    if (!block.last) return CopyRows(buffer, buffer_step, sums, step, rows, columns);
   } else {
-    if (!block.last) {
-      chains.to = sums;
-      chains.to_row_step = block.sums_row_step;
-      return tile.function(operands, chains);
-    }
+    const T* from = block.first ? nullptr : sums;
+    if (!block.last) return tile.function(operands, from, step, sums, step, rows);
+    const Output& output = *block.output;
     if constexpr (std::is_same_v<Element, T>) {
-      if (block.scale.keeps_sums() && output.y_column_step == 1) {
-        chains.to = reinterpret_cast<T*>(output.y);
-        chains.to_row_step = output.y_row_step;
-        return tile.function(operands, chains);
+      if (block.scale->keeps_sums() && output.y_column_step == 1) {
+        T* y = reinterpret_cast<T*>(output.y) + (block.row + m) * output.y_row_step + block.column + n;
+        return tile.function(operands, from, step, y, output.y_row_step, rows);
       }
     }
-    tile.function(operands, chains);
+    tile.function(operands, from, step, buffer, buffer_step, rows);
   }
-  FinishTile<Element>(buffer, buffer_step, static_cast<int64_t>(rows), static_cast<int64_t>(columns), output,
-                      block.scale);
+  FinishTile<Element>(buffer, buffer_step, static_cast<int64_t>(rows), static_cast<int64_t>(columns), *block.output,
+                      block.row + m, block.column + n, *block.scale);
 }
 
 // ---- the loops
@@ -177,10 +165,12 @@ class BlockLoops {
 
   /// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
   HWY_INLINE void Prefetch(int64_t m, int64_t n) const {
+    const Output& output = *block_.output;
     const bool is_y = block_.sums == nullptr;
     const int64_t size = is_y ? sizeof(Element) : sizeof(T);
-    const int64_t step = (is_y ? block_.output.y_row_step : block_.sums_row_step) * size;
-    const std::byte* row = (is_y ? block_.output.y : block_.sums) + m * step + n * size;
+    const int64_t step = (is_y ? output.y_row_step : block_.sums_row_step) * size;
+    const std::byte* row =
+        is_y ? output.y + (block_.row + m) * step + (block_.column + n) * size : block_.sums + m * step + n * size;
     for (int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m); rows > 0; --rows, row += step) {
       for (size_t i = 0; i < Shape::kPanel * static_cast<size_t>(size); i += 64) hwy::Prefetch(row + i);
     }
@@ -219,7 +209,7 @@ void MultiplyBlock(const Block& block) {
   }
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -33,7 +33,7 @@
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -208,7 +208,7 @@ HWY_INLINE T Widened(const Element* from) {
   }
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

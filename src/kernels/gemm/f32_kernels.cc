@@ -9,7 +9,7 @@
 #include "kernels/gemm/make_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 const Kernels* F32Kernels() {
   static constexpr Kernels kKernels = MakeKernels<float, float>(ElementType::f32);
@@ -24,11 +24,11 @@ const Kernels* BF16Kernels() {
   return &kKernels;
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 HWY_EXPORT(F32Kernels);
 HWY_EXPORT(F16Kernels);
@@ -47,5 +47,5 @@ const Kernels* find_f32_kernels(ElementType type, const Target& target) {
   }
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm
 #endif

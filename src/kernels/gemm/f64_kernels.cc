@@ -9,18 +9,18 @@
 #include "kernels/gemm/make_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 const Kernels* F64Kernels() {
   static constexpr Kernels kKernels = MakeKernels<double, double>(ElementType::f64);
   return &kKernels;
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 HWY_EXPORT(F64Kernels);
 
@@ -33,5 +33,5 @@ const Kernels* find_f64_kernels(ElementType type, const Target& target) {
   }
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm
 #endif

@@ -21,7 +21,7 @@
 #include "kernels/gemm/scale.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// alpha or beta in the accumulator type.
@@ -79,8 +79,8 @@ HWY_INLINE void FinishRow(const T* sums, size_t n, Element* y, int64_t y_step, c
   for (size_t i = 0; i < n; i += kLanes) {
     const size_t count = HWY_MIN(kLanes, n - i);
     const auto place = static_cast<int64_t>(i);
-    const auto sum = count == kLanes ? LoadAny(d, sums + i) : LoadFirst(d, sums + i, count);
-    const auto v = FinishVector(d, sum, c == nullptr ? nullptr : c + place * c_step, c_step, count, scale);
+    const auto v =
+        FinishVector(d, LoadAny(d, sums + i), c == nullptr ? nullptr : c + place * c_step, c_step, count, scale);
     Element* to = y + place * y_step;
     if (y_step != 1) {
       StoreScattered(v, d, to, y_step, count);
@@ -105,33 +105,37 @@ void FinishFractionalRow(const T* sums, size_t n, T* y, int64_t y_step, const T*
   }
 }
 
+/// m x n sums, in rows of whole vectors, become the elements of Y from (row, column) on.
 template <class Element, class T>
-HWY_INLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
-                           const Scale& scale) {
-  auto* y = reinterpret_cast<Element*>(output.y);
-  const auto* c = scale.has_c ? reinterpret_cast<const Element*>(output.c) : nullptr;
-  for (int64_t row = 0; row < m; ++row) {
-    const T* sums_row = sums + row * sums_row_step;
-    Element* y_row = y + row * output.y_row_step;
-    const Element* c_row = c == nullptr ? nullptr : c + row * output.c_row_step;
+HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
+                             int64_t row, int64_t column, const Scale& scale) {
+  auto* y = reinterpret_cast<Element*>(output.y) + row * output.y_row_step + column * output.y_column_step;
+  const Element* c = nullptr;
+  if (scale.has_c) {
+    c = reinterpret_cast<const Element*>(output.c) + row * output.c_row_step + column * output.c_column_step;
+  }
+  const auto columns = static_cast<size_t>(n);
+  for (int64_t i = 0; i < m; ++i, sums += sums_row_step, y += output.y_row_step) {
     if constexpr (std::is_integral_v<T>) {
       if (!scale.is_whole) {
-        FinishFractionalRow(sums_row, static_cast<size_t>(n), y_row, output.y_column_step, c_row, output.c_column_step,
-                            scale);
-        continue;
+        FinishFractionalRow(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
+      } else {
+        FinishRow(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
       }
+    } else {
+      FinishRow(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
     }
-    FinishRow(sums_row, static_cast<size_t>(n), y_row, output.y_column_step, c_row, output.c_column_step, scale);
+    if (c != nullptr) c += output.c_row_step;
   }
 }
 
 template <class Element, class T>
 void Finish(const std::byte* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
             const Scale& scale) {
-  FinishTile<Element>(reinterpret_cast<const T*>(sums), sums_row_step, m, n, output, scale);
+  FinishTile<Element>(reinterpret_cast<const T*>(sums), sums_row_step, m, n, output, 0, 0, scale);
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -24,7 +24,7 @@
 #include "binet/element_type.h"
 #include "threads/thread_pool.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 /// Steps count elements. Element (i, k) of op(A) is at i * a_row_step + k * a_column_step; for B it is (k, n), for C
 /// (m, n). One of the two steps of A, and of B, is 1; a step of C is 0 where C is repeated.
@@ -55,7 +55,8 @@ struct Schedule {
   bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
   BSource b_source = BSource::strips;
   std::int64_t workers = 1;
-  std::int64_t item_rows = 0, item_columns = 0, strip_columns = 0, kc = 0;
+  std::int64_t items = 0, row_items = 0, item_rows = 0, item_columns = 0;
+  std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   std::size_t whole_b_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
 };
 
@@ -85,4 +86,4 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
 /// The same product as plain loops: what the tests compare with.
 void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y);
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

@@ -30,7 +30,7 @@
 #include <cblas.h>
 #endif
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 namespace {
 
 struct Shape {
@@ -181,10 +181,11 @@ void add_all() {
   for (const std::int64_t size : {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048}) {
     shapes.push_back({size, size, size});
   }
-  const Shape others[] = {{3, 7, 5},        {37, 71, 53},     {127, 131, 129},  {1, 1024, 1024}, {8, 1024, 1024},
-                          {16, 1024, 4096}, {64, 768, 3072},  {100000, 16, 16}, {4096, 64, 64},  {1024, 1, 1024},
-                          {1024, 4, 1024},  {16, 16, 100000}, {1024, 1024, 16}, {1, 1, 100000},  {2048, 12, 512},
-                          {2, 512, 512},    {24, 2048, 2048}, {200, 200, 5000}};
+  const Shape others[] = {{3, 7, 5},        {4, 16, 5},       {4, 7, 5},       {1, 7, 5},       {12, 32, 8},
+                          {37, 71, 53},     {127, 131, 129},  {1, 1024, 1024}, {8, 1024, 1024}, {16, 1024, 4096},
+                          {64, 768, 3072},  {100000, 16, 16}, {4096, 64, 64},  {1024, 1, 1024}, {1024, 4, 1024},
+                          {16, 16, 100000}, {1024, 1024, 16}, {1, 1, 100000},  {2048, 12, 512}, {2, 512, 512},
+                          {24, 2048, 2048}, {200, 200, 5000}};
   shapes.insert(shapes.end(), std::begin(others), std::end(others));
   for (const Shape& shape : shapes) {
     for (const ElementType type : {ElementType::f32, ElementType::f64}) {
@@ -209,7 +210,7 @@ void add_all() {
 }
 
 }  // namespace
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm
 
 #ifdef BINET_HAS_OPENBLAS
 constexpr char kAvx512CoreType[] = "SkylakeX";
@@ -228,7 +229,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("openblas", openblas_get_corename());
 #endif
   benchmark::AddCustomContext("target", std::string(binet::default_target().name));
-  binet::gemm::add_all();
+  binet::kernels::gemm::add_all();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

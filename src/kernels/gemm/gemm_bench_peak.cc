@@ -8,7 +8,7 @@
 #include "base/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -34,11 +34,11 @@ double MultiplyAdds(int64_t rounds) {
 double PeakF32(int64_t rounds) { return MultiplyAdds<float>(rounds); }
 double PeakF64(int64_t rounds) { return MultiplyAdds<double>(rounds); }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 HWY_EXPORT(PeakF32);
 HWY_EXPORT(PeakF64);
@@ -46,5 +46,5 @@ HWY_EXPORT(PeakF64);
 double multiply_add_f32(std::int64_t rounds, const Target& target) { return BINET_DISPATCH(PeakF32, target)(rounds); }
 double multiply_add_f64(std::int64_t rounds, const Target& target) { return BINET_DISPATCH(PeakF64, target)(rounds); }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm
 #endif

@@ -4,7 +4,7 @@
 
 #include "kernels/gemm/gemm_testing.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 namespace {
 
 constexpr Case kProducts[] = {
@@ -141,4 +141,4 @@ TEST(GemmKernels, EveryTypeIsServedOnEveryTarget) {
 }
 
 }  // namespace
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

@@ -4,7 +4,7 @@
 
 #include "kernels/gemm/gemm_testing.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 namespace {
 
 /// The reference for targets whose products and additions are rounded one by one.
@@ -270,4 +270,4 @@ TEST(GemmBound, UnfusedTargetsStayNearTheFusedReference) {
 }
 
 }  // namespace
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

@@ -18,7 +18,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/scale.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 inline constexpr ElementType kTypes[] = {ElementType::f32, ElementType::f64, ElementType::f16, ElementType::bf16,
                                          ElementType::i32, ElementType::u32, ElementType::i64, ElementType::u64};
@@ -192,4 +192,4 @@ inline std::string difference(ElementType type, const std::byte* got, const std:
   }
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

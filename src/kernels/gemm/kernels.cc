@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 const Kernels* find_f32_kernels(ElementType type, const Target& target);
 const Kernels* find_f64_kernels(ElementType type, const Target& target);
@@ -36,4 +36,4 @@ std::string describe(const Kernels& kernels) {
                      kernels.is_fused ? "fma" : "multiply, then add");
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

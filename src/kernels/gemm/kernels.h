@@ -1,12 +1,13 @@
 // Room: kernels. What the plain code of the matrix product knows about the code compiled per instruction set.
 //
-// The product is cut as BLIS does it: blocks of K, blocks of rows whose packed A stays in the second-level cache,
-// panels of nr columns whose packed B stays in the first, and tiles of mr x nr whose sums stay in registers.
+// The product is cut as BLIS does it: blocks of K, blocks of rows whose packed A stays in L2, panels of nr columns of
+// packed B that all these rows meet, and tiles of mr x nr whose sums stay in registers. plan.cc says when packing pays.
 //
 //   mr x nr  fills the vector registers: 24 sums of 32 (AVX-512, NEON), 12 of 16 elsewhere; two vectors wide, because
 //            then two loads of B and mr broadcasts of A serve 2 * mr multiply-adds.
-//   kc       a panel of B, kc x nr, takes 32 KiB: it stays in 48 KiB of L1 beside the panel of A that streams past it,
-//            and nearly stays in 32 KiB. Longer panels would save loads and stores of sums, which are 2 % at this size.
+//   kc       512: sums are loaded and stored once in 512 multiply-adds. A panel of B, kc x nr, is 64 KiB with AVX-512
+//            and is read from L2 by each tile, 2 vectors in the time of 2 * mr multiply-adds, far below what L2 gives;
+//            with AVX2 it is 32 KiB and stays in L1.
 //
 // Sizes and steps count elements. An "accumulator" is the type in which sums are kept: f32 for f16, bf16 and f32, f64
 // for f64, the unsigned type of the same width for integers.
@@ -21,7 +22,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/scale.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 /// Element (row, n) is at row * row_step + n * column_step.
 struct Output {
@@ -57,13 +58,15 @@ struct Block {
   bool b_is_packed = false;
   std::int64_t b_panel_step = 0, b_row_step = 0;
 
-  /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too; may be Y itself where
-  /// elements are accumulators.
+  /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.
+  /// They may lie in Y where elements are accumulators.
   std::byte* sums = nullptr;
   std::int64_t sums_row_step = 0;
   bool first = true, last = true;
-  Output output;
-  Scale scale;
+
+  std::int64_t row = 0, column = 0;  ///< where the block begins in Y
+  const Output* output = nullptr;
+  const Scale* scale = nullptr;
 };
 
 /// The functions of one element type and target.
@@ -80,7 +83,7 @@ struct Kernels {
   /// B that is not packed must have n a multiple of `lanes`, and neighbouring columns side by side. A that is not
   /// packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
-  /// The last step alone, as multiply() does it with each tile: m x n accumulators become elements of Y.
+  /// The last step alone, as multiply() does it with each tile: m x n sums, in rows of whole vectors, become Y.
   void (*finish)(const std::byte* sums, std::int64_t sums_row_step, std::int64_t m, std::int64_t n, const Output&,
                  const Scale&) = nullptr;
 };
@@ -94,4 +97,4 @@ struct Kernels {
 /// The same product with the roles of rows and columns, and of A and B, exchanged.
 [[nodiscard]] Problem swapped(const Problem& problem) noexcept;
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

@@ -17,10 +17,7 @@
 #include "kernels/gemm/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
-
-/// A panel of B, kc x nr; kernels.h says why.
-constexpr size_t kPanelBytes = 32 * 1024;
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 /// `Element` gives the storage, T the accumulator; `type` also tells signed integers from unsigned ones.
 template <class Element, class T>
@@ -33,7 +30,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   kernels.lanes = Shape::kLanes;
   kernels.mr = Shape::kRows;
   kernels.nr = Shape::kPanel;
-  kernels.kc = HWY_MIN(kPanelBytes / (Shape::kPanel * sizeof(T)), size_t{512});
+  kernels.kc = 512;
   kernels.a_width = Shape::kAWidth;
   kernels.is_fused = hwy::IsFloat<T>() && HWY_NATIVE_FMA;
   kernels.pack_a = &Pack<Shape::kAWidth, T, Element>;
@@ -43,7 +40,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   return kernels;
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

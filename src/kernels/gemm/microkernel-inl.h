@@ -9,6 +9,7 @@
 #define BINET_KERNELS_GEMM_MICROKERNEL_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include "kernels/gemm/elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// The largest tile for accumulators of type T, and what follows from it.
@@ -41,6 +42,10 @@ struct TileShape {
     return rows == 4 && kHas32Registers ? 4 : kPanelVectors;
   }
 };
+
+/// Rows of B to fetch ahead: the time of that many covers the way to L3. Where B is read in place, each row begins on
+/// another page, and no hardware prefetcher follows.
+constexpr int64_t kPrefetchRows = 32;
 
 template <class V>
 HWY_INLINE V MultiplyAdd(V a, V b, V sum) {
@@ -75,19 +80,11 @@ struct TileOperands {
   int64_t k;
 };
 
-/// Continues the chains that begin with `from` (null: zeros) and leaves them in `to`. The last rows of the tile may
-/// be padding: only `rows` of them are read and written.
-template <class T>
-struct TileSums {
-  const T* from;
-  int64_t from_row_step;
-  T* to;
-  int64_t to_row_step;
-  size_t rows;
-};
-
+/// Continues the chains that begin with `from` (null: zeros) and leaves them in `to`. The last rows of the tile may be
+/// padding: only `rows` of them are read and written.
 template <size_t kRows, size_t kVectors, class T, class TB>
-HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileSums<T> sums) {
+HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const T* from, int64_t from_row_step, T* to,
+                               int64_t to_row_step, size_t rows) {
   using Shape = TileShape<T>;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
@@ -101,11 +98,10 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileSu
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
   }
-  if (const T* from = sums.from; from != nullptr) {
-    const int64_t step = sums.from_row_step;
+  if (from != nullptr) {
     HWY_UNROLL(16)
-    for (size_t i = 0; i < kRows; ++i, from += step) {
-      if (i >= sums.rows) break;
+    for (size_t i = 0; i < kRows; ++i, from += from_row_step) {
+      if (i >= rows) break;
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) sum[i][j] = LoadAny(d, from + j * Shape::kLanes);
     }
@@ -117,11 +113,14 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileSu
   const TB* b[kPanels] = {operands.b};
   for (size_t p = 1; p < kPanels; ++p) b[p] = b[p - 1] + operands.b_panel_step;
 
+  const int64_t ahead = kPrefetchRows * operands.b_row_step;
   for (int64_t k = operands.k; k > 0; --k) {
     V vb[kVectors];
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) {
-      vb[j] = LoadElements(d, b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes);
+      const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
+      vb[j] = LoadElements(d, place);
+      hwy::Prefetch(place + ahead);
     }
     HWY_UNROLL(16)
     for (size_t i = 0; i < kRows; ++i) {
@@ -133,17 +132,15 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileSu
     for (size_t p = 0; p < kPanels; ++p) b[p] += operands.b_row_step;
   }
 
-  T* to = sums.to;
-  const int64_t step = sums.to_row_step;
   HWY_UNROLL(16)
-  for (size_t i = 0; i < kRows; ++i, to += step) {
-    if (i >= sums.rows) break;
+  for (size_t i = 0; i < kRows; ++i, to += to_row_step) {
+    if (i >= rows) break;
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) StoreAny(sum[i][j], d, to + j * Shape::kLanes);
   }
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -3,25 +3,24 @@
 // None of the decisions here changes a bit of the result (microkernel-inl.h); they are about caches, and about work
 // that costs more than it saves. Measured with gemm_bench.
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/aligned_buffer.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/kernels.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 namespace {
 
-// A quarter of 1 MiB of L2: the rest is for the panels of B that pass by, and for Y.
-constexpr std::int64_t kPackedABytes = 256 * 1024;
+// Of 1 MiB of L2 more than half is left for the panels of B that pass by, and for Y.
+constexpr std::int64_t kPackedABytes = 384 * 1024;
 // Packed at a time by an item: they stay in L2, and a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
-// Read in place, B should not leave L1 between two tiles of rows.
-constexpr std::int64_t kDirectBBytes = 32 * 1024;
+// Read in place, B should not leave L2 between two tiles of rows.
+constexpr std::int64_t kDirectBBytes = 128 * 1024;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
-// Rows whose lines of A fall into the same sets of L1 drive each other out.
-constexpr std::int64_t kDirectAColumns = 512;
+// A block of A that fits here is not driven out of L2 between two panels of B.
+constexpr std::int64_t kDirectABytes = 256 * 1024;
 // A worker's share must be worth the microseconds in which another thread wakes up.
 constexpr std::int64_t kWorkPerWorker = std::int64_t{1} << 20;
 constexpr std::int64_t kItemsPerWorker = 4;
@@ -52,11 +51,9 @@ BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_pack
   return p.m > block_rows && is_small ? BSource::whole : BSource::strips;
 }
 
-bool may_read_a_directly(const Problem& p, const Kernels& kernels) {
+bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
   if (kernels.element_bytes != kernels.accumulator_bytes) return false;
-  if (p.m == 1) return true;
-  if (p.a_column_step == 1 && p.k > kDirectAColumns) return false;
-  return p.n <= 2 * kernels.nr || p.m * p.n * p.k <= 48 * 48 * 48;
+  return p.n <= 2 * kernels.nr || p.m * kc * kernels.element_bytes <= kDirectABytes;
 }
 
 std::int64_t choose_workers(const Problem& p, int threads) {
@@ -64,6 +61,14 @@ std::int64_t choose_workers(const Problem& p, int threads) {
   // An element fetched from memory takes about as long as sixteen multiply-adds.
   const std::int64_t work = p.m * p.n * p.k + 16 * (p.m * p.k + p.n * p.k + p.m * p.n);
   return std::clamp<std::int64_t>(work / kWorkPerWorker, 1, threads);
+}
+
+/// Tiles of equal height: a last one of a single row would cost nearly as much as one of four.
+std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels, bool a_is_direct) {
+  const std::int64_t equal = ceil_div(rows, ceil_div(rows, kernels.mr));
+  // Read in place, tiles cannot be padded with rows that do not exist; there is one of each power of two.
+  const bool is_tile = !a_is_direct || (equal & (equal - 1)) == 0;
+  return is_tile ? equal : kernels.mr;
 }
 
 /// Items: rows at most `block_rows`; columns are cut, and then rows again, only to have enough for the workers.
@@ -78,17 +83,20 @@ void cut_items(const Problem& p, const Kernels& kernels, std::int64_t block_rows
   if (row_items * column_items < schedule.workers) {
     schedule.item_rows = round_up(ceil_div(p.m, ceil_div(schedule.workers, column_items)), kernels.mr);
   }
+  schedule.row_items = ceil_div(p.m, schedule.item_rows);
+  schedule.items = schedule.row_items * column_items;
 }
 
 Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed) {
   Schedule schedule;
   schedule.workers = choose_workers(p, threads);
-  schedule.kc = equal_part(p.k, getenv("KC")?atoi(getenv("KC")):kernels.kc, 1);
+  schedule.kc = equal_part(p.k, kernels.kc, 1);
   const std::int64_t block_rows =
-      std::max(kernels.mr, (getenv("PA")?atoi(getenv("PA"))*1024:kPackedABytes) / (schedule.kc * kernels.accumulator_bytes) / kernels.mr * kernels.mr);
+      std::max(kernels.mr, kPackedABytes / (schedule.kc * kernels.accumulator_bytes) / kernels.mr * kernels.mr);
   schedule.b_source = choose_b_source(p, kernels, b_is_packed, block_rows);
-  schedule.a_is_direct = may_read_a_directly(p, kernels);
+  schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
   cut_items(p, kernels, block_rows, schedule);
+  schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels, schedule.a_is_direct);
   schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
   return schedule;
 }
@@ -98,10 +106,7 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   const auto bytes = [&](std::int64_t accumulators) {
     return round_up_to_cache_line(static_cast<std::size_t>(accumulators * kernels.accumulator_bytes));
   };
-  if (!s.a_is_direct) {
-    // A panel may be filled with fewer rows than its width, but then there is no more than one panel more.
-    s.slot_a_bytes = bytes((ceil_div(s.item_rows, kernels.mr) + 1) * kernels.a_width * s.kc);
-  }
+  if (!s.a_is_direct) s.slot_a_bytes = bytes(ceil_div(s.item_rows, s.tile_rows) * kernels.a_width * s.kc);
   if (s.b_source == BSource::strips) s.slot_b_bytes = bytes(s.strip_columns * s.kc);
   if (s.b_source == BSource::direct) s.slot_b_bytes = bytes(kernels.nr * s.kc);
   if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(round_up(p.n, kernels.nr) * p.k);
@@ -142,4 +147,4 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   return plan;
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

@@ -6,7 +6,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/scale.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 namespace {
 
 template <class T>
@@ -96,4 +96,4 @@ void run_reference(const Problem& problem, const std::byte* a, const std::byte* 
   }
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

@@ -6,7 +6,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/scale.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -53,35 +53,35 @@ class Product {
     output_.c_column_step = p_.c_column_step;
   }
 
-  [[nodiscard]] std::int64_t items() const { return row_items() * ceil_div(p_.n, s_.item_columns); }
-
   void pack_whole_b(const ThreadPool& pool) {
     pack_all_b(p_, kernels_, b_, workspace_, pool);
     b_ = workspace_;
   }
 
   void compute_item(std::int64_t item, std::int64_t worker) const {
-    const std::int64_t m0 = item % row_items() * s_.item_rows;
-    const std::int64_t n0 = item / row_items() * s_.item_columns;
-    const std::int64_t m = std::min(s_.item_rows, p_.m - m0);
-    const std::int64_t n = std::min(s_.item_columns, p_.n - n0);
+    Block block;
+    block.row = item % s_.row_items * s_.item_rows;
+    block.m = std::min(s_.item_rows, p_.m - block.row);
+    block.output = &output_;
+    block.scale = &scale_;
+    const std::int64_t column = item / s_.row_items * s_.item_columns;
+    const Columns columns = {column, std::min(s_.item_columns, p_.n - column)};
     const Slot slot(*this, worker);
 
     for (std::int64_t k0 = 0; k0 < p_.k; k0 += s_.kc) {
-      Block block;
-      block.m = m;
-      block.n = n;
       block.k = std::min(s_.kc, p_.k - k0);
       block.first = k0 == 0;
       block.last = k0 + block.k == p_.k;
-      block.scale = scale_;
-      place_output(block, m0, n0, slot);
-      place_a(block, m0, k0, slot);
-      multiply_columns(block, n0, k0, slot);
+      place_a(block, k0, slot);
+      multiply_item(block, columns, k0, slot);
     }
   }
 
  private:
+  struct Columns {
+    std::int64_t first, count;
+  };
+
   /// A worker's part of the workspace.
   struct Slot {
     Slot(const Product& product, std::int64_t worker) {
@@ -94,94 +94,93 @@ class Product {
     std::byte *a, *b, *sums;
   };
 
-  [[nodiscard]] std::int64_t row_items() const { return ceil_div(p_.m, s_.item_rows); }
   [[nodiscard]] const std::byte* element(const std::byte* base, std::int64_t index) const {
     return base + index * kernels_.element_bytes;
   }
 
-  void place_output(Block& block, std::int64_t m0, std::int64_t n0, const Slot& slot) const {
-    block.output = output_;
-    block.output.y += (m0 * output_.y_row_step + n0 * output_.y_column_step) * kernels_.element_bytes;
-    if (scale_.has_c) block.output.c = element(output_.c, m0 * output_.c_row_step + n0 * output_.c_column_step);
+  /// The next columns to be multiplied. Their sums wait in Y, or in a slot that holds those of the item.
+  void select(Block& block, Columns columns, std::int64_t first_of_item, const Slot& slot) const {
+    block.column = columns.first;
+    block.n = columns.count;
     if (block.first && block.last) return;
-    block.sums = s_.sums_in_slot ? slot.sums : block.output.y;
-    block.sums_row_step = s_.sums_in_slot ? s_.item_columns : output_.y_row_step;
+    if (s_.sums_in_slot) {
+      block.sums = slot.sums + (columns.first - first_of_item) * kernels_.accumulator_bytes;
+      block.sums_row_step = s_.item_columns;
+    } else {
+      block.sums = output_.y + (block.row * output_.y_row_step + columns.first) * kernels_.element_bytes;
+      block.sums_row_step = output_.y_row_step;
+    }
   }
 
-  void place_a(Block& block, std::int64_t m0, std::int64_t k0, const Slot& slot) const {
-    const std::byte* from = element(a_, m0 * p_.a_row_step + k0 * p_.a_column_step);
-    // Panels of equal height: a last one of a single row would cost nearly as much as one of four.
-    const std::int64_t equal_rows = ceil_div(block.m, ceil_div(block.m, kernels_.mr));
+  void place_a(Block& block, std::int64_t k0, const Slot& slot) const {
+    const std::byte* from = element(a_, block.row * p_.a_row_step + k0 * p_.a_column_step);
+    block.a_panel_rows = s_.tile_rows;
     if (s_.a_is_direct) {
-      // Tiles cannot be padded with rows that do not exist; there is one of each power of two.
       block.a = from;
-      block.a_panel_rows = (equal_rows & (equal_rows - 1)) == 0 ? equal_rows : kernels_.mr;
       block.a_row_step = p_.a_row_step;
       block.a_column_step = p_.a_column_step;
       return;
     }
     block.a = slot.a;
     block.a_is_packed = true;
-    block.a_panel_rows = equal_rows;
     block.a_panel_step = kernels_.a_width * block.k;
     block.a_row_step = 1;
     block.a_column_step = kernels_.a_width;
-    kernels_.pack_a({from, p_.a_row_step, p_.a_column_step, block.m, block.k, slot.a, block.a_panel_step, equal_rows});
+    kernels_.pack_a(
+        {from, p_.a_row_step, p_.a_column_step, block.m, block.k, slot.a, block.a_panel_step, s_.tile_rows});
   }
 
-  void multiply_columns(const Block& block, std::int64_t n0, std::int64_t k0, const Slot& slot) const {
+  void multiply_item(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
     switch (s_.b_source) {
       case BSource::given:
       case BSource::whole:
-        return multiply_packed(block, n0, k0);
+        select(block, all, all.first, slot);
+        return multiply_packed(block, k0);
       case BSource::strips:
-        for (std::int64_t n = 0; n < block.n; n += s_.strip_columns) {
-          multiply_strip(columns(block, n, std::min(s_.strip_columns, block.n - n)), n0 + n, k0, slot);
+        for (std::int64_t n = 0; n < all.count; n += s_.strip_columns) {
+          select(block, {all.first + n, std::min(s_.strip_columns, all.count - n)}, all.first, slot);
+          multiply_strip(block, k0, slot);
         }
         return;
       case BSource::direct:
-        const std::int64_t whole_vectors = block.n / kernels_.lanes * kernels_.lanes;
-        if (whole_vectors > 0) multiply_direct(columns(block, 0, whole_vectors), n0, k0);
-        if (whole_vectors < block.n) {
-          multiply_strip(columns(block, whole_vectors, block.n - whole_vectors), n0 + whole_vectors, k0, slot);
+        const std::int64_t whole_vectors = all.count / kernels_.lanes * kernels_.lanes;
+        if (whole_vectors > 0) {
+          select(block, {all.first, whole_vectors}, all.first, slot);
+          multiply_direct(block, k0);
+        }
+        if (whole_vectors < all.count) {
+          select(block, {all.first + whole_vectors, all.count - whole_vectors}, all.first, slot);
+          multiply_strip(block, k0, slot);
         }
         return;
     }
   }
 
-  void multiply_packed(Block block, std::int64_t n0, std::int64_t k0) const {
+  void multiply_packed(Block& block, std::int64_t k0) const {
     block.b_is_packed = true;
     block.b_panel_step = p_.k * kernels_.nr;
     block.b_row_step = kernels_.nr;
-    block.b = b_ + (n0 / kernels_.nr * block.b_panel_step + k0 * kernels_.nr) * kernels_.accumulator_bytes;
+    const std::int64_t panel = block.column / kernels_.nr;
+    block.b = b_ + (panel * block.b_panel_step + k0 * kernels_.nr) * kernels_.accumulator_bytes;
     kernels_.multiply(block);
   }
 
-  void multiply_direct(Block block, std::int64_t n0, std::int64_t k0) const {
-    block.b = element(b_, k0 * p_.b_row_step + n0 * p_.b_column_step);
+  void multiply_direct(Block& block, std::int64_t k0) const {
+    block.b_is_packed = false;
     block.b_panel_step = kernels_.nr;
     block.b_row_step = p_.b_row_step;
+    block.b = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
     kernels_.multiply(block);
   }
 
-  void multiply_strip(Block block, std::int64_t n0, std::int64_t k0, const Slot& slot) const {
-    block.b = slot.b;
+  void multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const {
     block.b_is_packed = true;
     block.b_panel_step = block.k * kernels_.nr;
     block.b_row_step = kernels_.nr;
-    const std::byte* from = element(b_, k0 * p_.b_row_step + n0 * p_.b_column_step);
+    block.b = slot.b;
+    const std::byte* from = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
     kernels_.pack_b({from, p_.b_column_step, p_.b_row_step, block.n, block.k, slot.b, block.b_panel_step, kernels_.nr});
     kernels_.multiply(block);
-  }
-
-  /// The part of a block that has `count` columns from n on; its B is still to be set.
-  [[nodiscard]] Block columns(const Block& block, std::int64_t n, std::int64_t count) const {
-    Block part = block;
-    part.n = count;
-    part.output.y += n * output_.y_column_step * kernels_.element_bytes;
-    if (scale_.has_c) part.output.c = element(block.output.c, n * output_.c_column_step);
-    if (block.sums != nullptr) part.sums += n * kernels_.accumulator_bytes;
-    return part;
   }
 
   const Problem p_;
@@ -216,7 +215,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
     product.pack_whole_b(pool);
   }
 
-  const std::int64_t items = product.items();
+  const std::int64_t items = plan.schedule.items;
   if (plan.schedule.workers == 1) {
     for (std::int64_t item = 0; item < items; ++item) product.compute_item(item, 0);
     return;
@@ -227,4 +226,4 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
   });
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 namespace {
 
 [[nodiscard]] bool is_whole(float factor) noexcept { return std::isfinite(factor) && std::trunc(factor) == factor; }
@@ -37,4 +37,4 @@ Scale make_scale(const Problem& problem) noexcept {
   return scale;
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

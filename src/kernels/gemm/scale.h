@@ -8,7 +8,7 @@
 
 #include "kernels/gemm/gemm.h"
 
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 struct Scale {
   float alpha = 1.0f, beta = 0.0f;
@@ -44,4 +44,4 @@ template <class T>
   return static_cast<std::make_unsigned_t<T>>(cut<T>(value));
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm

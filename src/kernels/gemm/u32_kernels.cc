@@ -9,7 +9,7 @@
 #include "kernels/gemm/make_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 const Kernels* I32Kernels() {
   static constexpr Kernels kKernels = MakeKernels<uint32_t, uint32_t>(ElementType::i32);
@@ -20,11 +20,11 @@ const Kernels* U32Kernels() {
   return &kKernels;
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 HWY_EXPORT(I32Kernels);
 HWY_EXPORT(U32Kernels);
@@ -40,5 +40,5 @@ const Kernels* find_u32_kernels(ElementType type, const Target& target) {
   }
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm
 #endif

@@ -9,7 +9,7 @@
 #include "kernels/gemm/make_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace binet::gemm::HWY_NAMESPACE {
+namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 const Kernels* I64Kernels() {
   static constexpr Kernels kKernels = MakeKernels<uint64_t, uint64_t>(ElementType::i64);
@@ -20,11 +20,11 @@ const Kernels* U64Kernels() {
   return &kKernels;
 }
 
-}  // namespace binet::gemm::HWY_NAMESPACE
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace binet::gemm {
+namespace binet::kernels::gemm {
 
 HWY_EXPORT(I64Kernels);
 HWY_EXPORT(U64Kernels);
@@ -40,5 +40,5 @@ const Kernels* find_u64_kernels(ElementType type, const Target& target) {
   }
 }
 
-}  // namespace binet::gemm
+}  // namespace binet::kernels::gemm
 #endif

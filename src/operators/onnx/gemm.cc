@@ -50,7 +50,7 @@ ValueType infer_with_attribute(const NodeView& node) {
 
 Lowered lower(const NodeView& node, const ValueType& output, const LoweringContext& context) {
   const MatrixExtents extents = extents_of(node);
-  gemm::Problem problem =
+  kernels::gemm::Problem problem =
       row_major_problem(output.type, extents.m, extents.n, extents.k, transposed(node, "transA"),
                         transposed(node, "transB"), node.inputs[2] == nullptr ? nullptr : &*node.inputs[2]->shape);
   problem.alpha = *node.attribute<float>("alpha");

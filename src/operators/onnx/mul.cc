@@ -36,12 +36,12 @@ ValueType infer_multidirectional(const NodeView& node) {
 }
 
 Lowered lower_limited(const NodeView& node, const ValueType& output, const LoweringContext& context) {
-  return lower_elementwise(elementwise::Operation::multiply, output.type,
+  return lower_elementwise(kernels::elementwise::Operation::multiply, output.type,
                            align_at(*node.inputs[0]->shape, *node.inputs[1]->shape, place_of_b(node)), context);
 }
 
 Lowered lower_multidirectional(const NodeView& node, const ValueType& output, const LoweringContext& context) {
-  return lower_elementwise(elementwise::Operation::multiply, output.type,
+  return lower_elementwise(kernels::elementwise::Operation::multiply, output.type,
                            align_right(*node.inputs[0]->shape, *node.inputs[1]->shape), context);
 }
 
