@@ -72,7 +72,9 @@ std::string version_with(const OperatorVersion& version, std::string_view attrib
 [[noreturn]] void refuse_attribute(const Attribute& attribute, const OperatorVersion& version,
                                    const std::string& where) {
   std::vector<std::string_view> known;
-  for (const AttributeRule& rule : version.attributes) known.push_back(rule.name);
+  for (const AttributeRule& rule : version.attributes) {
+    if (rule.kind != AttributeKind::unsupported) known.push_back(rule.name);
+  }
   fail(ErrorCode::invalid_model, "{}: attribute {} is not one of {}{}; {}{}", where, quote(attribute.name),
        versioned_name(version), suggestion(attribute.name, known),
        known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, " ")),
@@ -137,6 +139,9 @@ std::vector<AttributeSetting> bind_attributes(const Node& node, const OperatorVe
       const auto rule = std::find_if(version.attributes.begin(), version.attributes.end(),
                                      [&](const AttributeRule& r) { return r.name == attribute.name; });
       if (rule == version.attributes.end()) refuse_attribute(attribute, version, where);
+      if (rule->kind == AttributeKind::unsupported) {
+        fail(ErrorCode::unsupported, "{}: attribute {} is not supported", where, rule->name);
+      }
       const auto place = static_cast<std::size_t>(rule - version.attributes.begin());
       if (given[place]) fail(ErrorCode::invalid_model, "{}: attribute {} is given twice", where, rule->name);
       given[place] = true;

@@ -18,6 +18,8 @@ std::string_view to_string(AttributeKind kind) noexcept {
       return "floats";
     case AttributeKind::tensor:
       return "tensor";
+    case AttributeKind::unsupported:
+      return "unsupported";
   }
   return "";
 }

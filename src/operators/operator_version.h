@@ -20,7 +20,8 @@
 
 namespace binet {
 
-enum class AttributeKind : std::uint8_t { integer, real, text, integers, reals, tensor };
+/// `unsupported`: the standard has the attribute, Binet does not; a node that gives it is refused with those words.
+enum class AttributeKind : std::uint8_t { integer, real, text, integers, reals, tensor, unsupported };
 [[nodiscard]] std::string_view to_string(AttributeKind kind) noexcept;
 
 /// The value of an attribute; nothing where it is absent and has no default.

@@ -123,6 +123,7 @@ std::vector<OperatorDescription> supported_operators() {
         if (version.types.contains(type)) d.types.push_back(type);
       }
       for (const AttributeRule& rule : version.attributes) {
+        if (rule.kind == AttributeKind::unsupported) continue;
         d.attributes.push_back(
             {std::string(rule.name), std::string(to_string(rule.kind)), std::visit(ToText{}, rule.fallback)});
       }

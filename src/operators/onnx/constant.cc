@@ -11,10 +11,18 @@ namespace binet::onnx {
 namespace {
 
 constexpr std::array kAttributesOf1 = {AttributeRule{"value", AttributeKind::tensor}};
+constexpr AttributeRule kSparseValue{"sparse_value", AttributeKind::unsupported};
+
+constexpr std::array kAttributesOf11 = {AttributeRule{"value", AttributeKind::tensor}, kSparseValue};
 constexpr std::array kAttributesOf12 = {
-    AttributeRule{"value", AttributeKind::tensor},        AttributeRule{"value_float", AttributeKind::real},
-    AttributeRule{"value_floats", AttributeKind::reals},  AttributeRule{"value_int", AttributeKind::integer},
+    AttributeRule{"value", AttributeKind::tensor},
+    AttributeRule{"value_float", AttributeKind::real},
+    AttributeRule{"value_floats", AttributeKind::reals},
+    AttributeRule{"value_int", AttributeKind::integer},
     AttributeRule{"value_ints", AttributeKind::integers},
+    AttributeRule{"value_string", AttributeKind::unsupported},
+    AttributeRule{"value_strings", AttributeKind::unsupported},
+    kSparseValue,
 };
 
 constexpr TypeSet kTypesOf9 = kFloatTypes | kWideIntegerTypes | kNarrowIntegerTypes |
@@ -33,7 +41,8 @@ struct ToTensor {
   Tensor operator()(const std::vector<T>& values) const {
     return Tensor::from<T>({static_cast<std::int64_t>(values.size())}, std::span<const T>(values));
   }
-  Tensor operator()(const std::string& /*value*/) const { fail(ErrorCode::unsupported, "strings are not supported"); }
+  // No rule above lets these through.
+  Tensor operator()(const std::string& /*value*/) const { return {}; }
   Tensor operator()(std::monostate /*absent*/) const { return {}; }
 };
 
@@ -74,7 +83,7 @@ std::span<const OperatorVersion> constant_versions() noexcept {
   static const std::array kVersions = {
       version(1, kFloatTypes, kAttributesOf1, "first version"),
       version(9, kTypesOf9, kAttributesOf1, "every type of its time"),
-      version(11, kTypesOf9, kAttributesOf1, "sparse_value (not supported here)"),
+      version(11, kTypesOf9, kAttributesOf11, "sparse_value (not supported here)"),
       version(12, kTypesOf9, kAttributesOf12, "value_float, value_int and lists of them"),
       version(13, kTypesOf13, kAttributesOf12, "bf16"),
       version(19, kTypesOf19, kAttributesOf12, "8-bit floats"),
