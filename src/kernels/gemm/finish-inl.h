@@ -36,6 +36,22 @@ HWY_INLINE T Factor(float value, uint64_t bits) {
   }
 }
 
+// Elements of C or Y with other steps than 0 and 1 are few. Inlined, their addresses would slow down all others.
+
+template <class D, class Element, class T = hn::TFromD<D>>
+HWY_NOINLINE hn::Vec<D> Gather(D d, const Element* c, int64_t c_step, size_t count) {
+  alignas(64) T gathered[hn::MaxLanes(d)] = {};
+  for (size_t i = 0; i < count; ++i) gathered[i] = Widened<T>(c + static_cast<int64_t>(i) * c_step);
+  return hn::Load(d, gathered);
+}
+
+template <class Element, class D>
+HWY_NOINLINE void StoreScattered(hn::Vec<D> v, D d, Element* y, int64_t y_step, size_t count) {
+  alignas(64) Element row[hn::MaxLanes(d)];
+  StoreElements(v, d, row);
+  for (size_t i = 0; i < count; ++i) std::memcpy(y + static_cast<int64_t>(i) * y_step, row + i, sizeof(Element));
+}
+
 /// Up to Lanes(d) neighbours of one row of Y, as accumulators.
 template <class D, class Element, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> FinishVector(D d, hn::Vec<D> sum, const Element* c, int64_t c_step, size_t count,
@@ -52,9 +68,7 @@ HWY_INLINE hn::Vec<D> FinishVector(D d, hn::Vec<D> sum, const Element* c, int64_
   } else if (c_step == 1) {
     vc = count == hn::Lanes(d) ? LoadElements(d, c) : LoadElements(d, c, count);
   } else {
-    alignas(64) T gathered[hn::MaxLanes(d)] = {};
-    for (size_t i = 0; i < count; ++i) gathered[i] = Widened<T>(c + static_cast<int64_t>(i) * c_step);
-    vc = hn::Load(d, gathered);
+    vc = Gather(d, c, c_step, count);
   }
   const auto beta = hn::Set(d, Factor<T>(scale.beta, scale.beta_bits));
   if constexpr (hwy::IsFloat<T>()) {
@@ -62,13 +76,6 @@ HWY_INLINE hn::Vec<D> FinishVector(D d, hn::Vec<D> sum, const Element* c, int64_
   } else {
     return MultiplyAdd(beta, vc, product);
   }
-}
-
-template <class Element, class D>
-HWY_INLINE void StoreScattered(hn::Vec<D> v, D d, Element* y, int64_t y_step, size_t count) {
-  alignas(64) Element row[hn::MaxLanes(d)];
-  StoreElements(v, d, row);
-  for (size_t i = 0; i < count; ++i) std::memcpy(y + static_cast<int64_t>(i) * y_step, row + i, sizeof(Element));
 }
 
 template <class Element, class T>

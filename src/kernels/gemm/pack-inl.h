@@ -1,7 +1,7 @@
 // Room: kernels, per target. Packing an operand into panels of accumulators (kernels.h, Packing).
 //
 // The lanes of a panel are rows of A or columns of B; which of the two makes no difference here. Lanes beyond the last
-// repeat it, or are zero: tiles compute with them and drop the results.
+// repeat it or are zero, as far as tiles read them: they compute with them and drop the results.
 #if defined(BINET_KERNELS_GEMM_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_PACK_INL_H_
 #undef BINET_KERNELS_GEMM_PACK_INL_H_
@@ -107,25 +107,38 @@ HWY_INLINE void TransposeGroup(const Element* const (&rows)[kGroup], int64_t cou
 
 // ---- panels
 
+/// Lanes in front of the end of the last vector that tiles read of a panel with so many lanes.
+template <class T>
+HWY_INLINE size_t LanesRead(size_t width, size_t lanes) {
+  constexpr size_t kLanes = TileShape<T>::kLanes;
+  return HWY_MIN(width, (lanes + kLanes - 1) / kLanes * kLanes);
+}
+
 template <size_t kWidth, class T, class Element>
-void PackPanel(const Element* from, const Packing& packing, int64_t lanes, T* to) {
-  if (packing.lane_step == 1) {
-    // Vectors where the width is a whole number of them, else 16-byte blocks.
-    constexpr bool kWhole = kWidth % TileShape<T>::kLanes == 0;
-    const hn::CappedTag<T, kWhole ? TileShape<T>::kLanes : TileShape<T>::kGroup> d;
-    for (int64_t k = 0; k < packing.k; ++k, from += packing.k_step, to += kWidth) {
-      CopyLanes<kWidth>(d, from, static_cast<size_t>(lanes), to);
-    }
-    return;
+void CopyPanel(const Element* from, const Packing& packing, size_t lanes, T* to) {
+  // Vectors where the width is a whole number of them, else 16-byte blocks.
+  constexpr bool kWhole = kWidth % TileShape<T>::kLanes == 0;
+  const hn::CappedTag<T, kWhole ? TileShape<T>::kLanes : TileShape<T>::kGroup> d;
+  for (int64_t k = 0; k < packing.k; ++k, from += packing.k_step, to += kWidth) {
+    CopyLanes<kWidth>(d, from, lanes, to);
   }
+}
+
+template <size_t kWidth, class T, class Element>
+void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T* to) {
   constexpr size_t kGroup = TileShape<T>::kGroup;
-  for (size_t lane = 0; lane < kWidth; lane += kGroup) {
+  const hn::CappedTag<T, kGroup> d_block;
+  const size_t end = LanesRead<T>(kWidth, lanes);
+  size_t lane = 0;
+  for (; lane < lanes; lane += kGroup) {
     const Element* rows[kGroup];
     for (size_t r = 0; r < kGroup; ++r) {
-      const int64_t row = HWY_MIN(static_cast<int64_t>(lane + r), lanes - 1);
-      rows[r] = from + row * packing.lane_step;
+      rows[r] = from + static_cast<int64_t>(HWY_MIN(lane + r, lanes - 1)) * packing.lane_step;
     }
     TransposeGroup<kWidth>(rows, packing.k, to + lane);
+  }
+  for (; lane < end; lane += kGroup) {
+    for (int64_t k = 0; k < packing.k; ++k) StoreAny(hn::Zero(d_block), d_block, to + k * int64_t{kWidth} + lane);
   }
 }
 
@@ -134,7 +147,13 @@ void Pack(const Packing& packing) {
   const auto* from = reinterpret_cast<const Element*>(packing.from);
   auto* to = reinterpret_cast<T*>(packing.to);
   for (int64_t lane = 0; lane < packing.lanes; lane += packing.panel_lanes) {
-    PackPanel<kWidth>(from + lane * packing.lane_step, packing, HWY_MIN(packing.panel_lanes, packing.lanes - lane), to);
+    const auto lanes = static_cast<size_t>(HWY_MIN(packing.panel_lanes, packing.lanes - lane));
+    const Element* panel = from + lane * packing.lane_step;
+    if (packing.lane_step == 1) {
+      CopyPanel<kWidth>(panel, packing, lanes, to);
+    } else {
+      TransposePanel<kWidth>(panel, packing, lanes, to);
+    }
     to += packing.panel_step;
   }
 }

@@ -94,10 +94,15 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   const std::int64_t block_rows =
       std::max(kernels.mr, kPackedABytes / (schedule.kc * kernels.accumulator_bytes) / kernels.mr * kernels.mr);
   schedule.b_source = choose_b_source(p, kernels, b_is_packed, block_rows);
+  schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
+  if (schedule.b_source == BSource::strips && p.m <= kernels.mr) {
+    // Few rows take less time than the packing itself: strips that stay near L1 make that faster.
+    schedule.strip_columns = std::min(schedule.strip_columns, 2 * kernels.nr);
+    schedule.kc = equal_part(p.k, kernels.kc / 2, 1);
+  }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
   cut_items(p, kernels, block_rows, schedule);
   schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels, schedule.a_is_direct);
-  schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
   return schedule;
 }
 
