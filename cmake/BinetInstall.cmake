@@ -20,6 +20,7 @@ target_link_options(binet_shared PRIVATE LINKER:--gc-sections LINKER:--exclude-l
 
 file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/binet)
 
 install(TARGETS binet_shared EXPORT binetTargets)
