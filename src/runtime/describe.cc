@@ -124,8 +124,9 @@ std::vector<OperatorDescription> supported_operators() {
       }
       for (const AttributeRule& rule : version.attributes) {
         if (rule.kind == AttributeKind::unsupported) continue;
-        d.attributes.push_back(
-            {std::string(rule.name), std::string(to_string(rule.kind)), std::visit(ToText{}, rule.fallback)});
+        std::string fallback = std::visit(ToText{}, rule.fallback);
+        if (rule.kind == AttributeKind::boolean && !fallback.empty()) fallback = fallback == "0" ? "false" : "true";
+        d.attributes.push_back({std::string(rule.name), std::string(to_string(rule.kind)), std::move(fallback)});
       }
       d.inputs.assign(version.input_names.begin(), version.input_names.end());
       d.min_inputs = version.min_inputs;
