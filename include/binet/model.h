@@ -4,12 +4,14 @@
 // Weights are views of the mapped file, which stays mapped as long as a Model or a Session made of it exists.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "binet/export.h"
@@ -20,9 +22,12 @@ namespace binet {
 struct BoundGraph;
 
 /// One extent of a declared shape: a number, or a name (the same name means the same number), or neither (open).
+/// An open one may have bounds.
 struct Dimension {
   std::optional<std::int64_t> extent;
   std::string symbol;
+  std::int64_t least = 0;
+  std::optional<std::int64_t> most = std::nullopt;
 };
 
 /// A value of the graph: its name, its element type, its shape as far as it is known (nothing: not even the rank).
@@ -33,7 +38,7 @@ struct ValueDescription {
   bool has_default = false;  ///< an input that may be left out, because an initializer has its name
 };
 
-/// "(2, N, ?)"; "(...)" if not even the rank is known.
+/// "(2, N, ?, 1..8)"; "(...)" if not even the rank is known.
 [[nodiscard]] BINET_EXPORT std::string to_string(const std::optional<std::vector<Dimension>>& shape);
 
 struct AttributeDescription {
