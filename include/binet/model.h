@@ -4,12 +4,14 @@
 // Weights are views of the mapped file, which stays mapped as long as a Model or a Session made of it exists.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "binet/export.h"
@@ -20,9 +22,12 @@ namespace binet {
 struct BoundGraph;
 
 /// One extent of a declared shape: a number, or a name (the same name means the same number), or neither (open).
+/// An open one may have bounds.
 struct Dimension {
   std::optional<std::int64_t> extent;
   std::string symbol;
+  std::int64_t least = 0;
+  std::optional<std::int64_t> most = std::nullopt;
 };
 
 /// A value of the graph: its name, its element type, its shape as far as it is known (nothing: not even the rank).
@@ -33,7 +38,7 @@ struct ValueDescription {
   bool has_default = false;  ///< an input that may be left out, because an initializer has its name
 };
 
-/// "(2, N, ?)"; "(...)" if not even the rank is known.
+/// "(2, N, ?, 1..8)"; "(...)" if not even the rank is known.
 [[nodiscard]] BINET_EXPORT std::string to_string(const std::optional<std::vector<Dimension>>& shape);
 
 struct AttributeDescription {
@@ -82,13 +87,33 @@ class BINET_EXPORT Model {
   std::shared_ptr<const BoundGraph> graph_;
 };
 
-/// Reads and checks a model file: ONNX (.onnx). Throws Error at the first rule that is broken.
-[[nodiscard]] BINET_EXPORT Model load_model(const std::filesystem::path& path);
+/// How large the XML of an OpenVINO model may be before it is refused. The tree in memory takes up to about sixteen
+/// times the bytes.
+struct OpenVinoLimits {
+  std::size_t xml_bytes = std::size_t{64} << 20;
+  std::size_t layers = 1'000'000;
+  std::size_t depth = 128;  ///< of elements within elements
+};
+
+struct LoadOptions {
+  OpenVinoLimits openvino;
+};
+
+/// Reads and checks a model file: ONNX (.onnx), or OpenVINO (.xml, its weights beside it in the .bin file of the same
+/// name). A file without either ending is taken for what its first bytes show. Throws Error at the first rule that is
+/// broken.
+[[nodiscard]] BINET_EXPORT Model load_model(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// The same for the bytes of an ONNX model in memory, which are copied. External data is refused: there is no folder.
 [[nodiscard]] BINET_EXPORT Model load_model(std::span<const std::byte> bytes, const std::string& name = "model");
 
+/// The same for an OpenVINO model in memory: the XML, and the bytes of its .bin file, which are copied.
+[[nodiscard]] BINET_EXPORT Model load_openvino_model(std::string_view xml, std::span<const std::byte> weights,
+                                                     const std::string& name = "model",
+                                                     const LoadOptions& options = {});
+
 /// Every rule that the model breaks, a line each; empty for a good one. Does not throw for a bad model.
-[[nodiscard]] BINET_EXPORT std::vector<std::string> check_model(const std::filesystem::path& path);
+[[nodiscard]] BINET_EXPORT std::vector<std::string> check_model(const std::filesystem::path& path,
+                                                                const LoadOptions& options = {});
 
 }  // namespace binet

@@ -11,7 +11,7 @@ namespace binet {
 
 struct AttributeRuleDescription {
   std::string name;
-  std::string type;           ///< int, float, string, ints, floats, tensor
+  std::string type;           ///< int, float, string, ints, floats, tensor, boolean
   std::string default_value;  ///< empty: none
 };
 

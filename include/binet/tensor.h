@@ -1,5 +1,8 @@
 // A tensor: an element type, a shape, and elements in row-major order without gaps.
 //
+// Elements under 8 bits are packed, the first in the lowest bits of a byte; the bits after the last element mean
+// nothing. They are reached through bytes(): no C++ type stands for them.
+//
 // A Tensor is a handle: copies share the elements. It either owns them (allocate, from), or keeps alive what does (a
 // mapped model file), or borrows memory of the caller's (view), which must then outlive every copy of the handle.
 #pragma once

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace binet {
 
@@ -13,6 +14,12 @@ namespace binet {
 
 /// A non-negative decimal number and nothing else (no sign, no blank); nothing on overflow.
 [[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
+
+/// `text` without blanks, tabs and line ends around it.
+[[nodiscard]] std::string_view trim(std::string_view text) noexcept;
+
+/// The parts between the separators: one more than there are separators.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// The candidate nearest to `text` by edit distance, if it is near enough to be a slip of the pen.
 template <class Range>

@@ -70,7 +70,7 @@ class Binder {
   ValueIndex define(const std::string& name, ValueType type, std::string_view what) {
     const auto [place, is_new] = by_name_.emplace(name, bound_.values.size());
     if (!is_new) fail(ErrorCode::invalid_model, "{}: {} {} is defined twice", graph_.file, what, quote(name));
-    bound_.values.push_back({name, std::move(type), std::nullopt, false});
+    bound_.values.push_back({name, std::move(type), std::nullopt});
     return place->second;
   }
 
@@ -81,6 +81,10 @@ class Binder {
     bound_.inputs.push_back(index);
     if (!info.type) fail(ErrorCode::invalid_model, "{}: input {} has no element type", graph_.file, quote(info.name));
     bound_.values[index].type = {*info.type, partial_shape(info, "input")};
+    if (!info.shape) return;
+    for (const Dimension& dimension : *info.shape) {
+      bound_.values[index].bounds.push_back({dimension.least, dimension.most});
+    }
   }
 
   void bind_initializer(const Initializer& initializer) {

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "graph/parse_setting.h"
 #include "operators/registry.h"
 
 namespace binet {
@@ -36,6 +37,12 @@ struct ToSetting {
     if (kind_of<T>() == rule.kind) return value;
     refuse(to_string(kind_of<T>()));
   }
+  AttributeSetting operator()(const TextAttribute& attribute) const {
+    auto setting = parse_setting(rule.kind, attribute.text);
+    if (setting) return *std::move(setting);
+    fail(ErrorCode::invalid_model, "{}: attribute {} is {}; it must be {}", where, rule.name, quote(attribute.text),
+         to_string(rule.kind));
+  }
   AttributeSetting operator()(const OtherAttribute& other) const { refuse(other.kind); }
 
   [[noreturn]] void refuse(std::string_view found) const {
@@ -45,6 +52,7 @@ struct ToSetting {
 };
 
 struct FallbackToSetting {
+  AttributeSetting operator()(std::string_view text) const { return std::string(text); }
   template <class T>
   AttributeSetting operator()(const T& value) const {
     return value;

@@ -16,11 +16,18 @@ namespace binet {
 using ValueIndex = std::size_t;
 inline constexpr ValueIndex kLeftOut = std::numeric_limits<ValueIndex>::max();
 
+/// What an open extent of an input may be.
+struct ExtentBounds {
+  std::int64_t least = 0;
+  std::optional<std::int64_t> most;
+};
+
 struct BoundValue {
   std::string name;
   ValueType type;                  ///< declared and inferred, merged
   std::optional<Tensor> constant;  ///< the value itself; for an input, its default
   bool is_input = false;
+  std::vector<ExtentBounds> bounds = {};  ///< of an input: one for each extent, or none at all
 };
 
 struct BoundNode {

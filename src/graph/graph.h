@@ -28,8 +28,13 @@ struct OtherAttribute {
   std::string_view kind;
 };
 
+/// An attribute as text, in a format that does not say what kind it is; its operator's rule decides how it is read.
+struct TextAttribute {
+  std::string text;
+};
+
 using AttributeValue = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
-                                    Tensor, OtherAttribute>;
+                                    Tensor, TextAttribute, OtherAttribute>;
 
 struct Attribute {
   std::string name;

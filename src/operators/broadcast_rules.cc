@@ -21,6 +21,11 @@ std::optional<Extent> broadcast_extent(Extent a, Extent b) {
 
 bool may_be_equal(Extent a, Extent b) { return a == b || !is_known(a) || !is_known(b); }
 
+/// Where B's first extent lies in A.
+std::size_t pdpd_place(std::size_t a_rank, std::size_t b_rank, std::int64_t axis) {
+  return axis == -1 ? a_rank - b_rank : static_cast<std::size_t>(axis);
+}
+
 bool has_one_element(const std::vector<Extent>& shape) {
   return std::all_of(shape.begin(), shape.end(), [](Extent extent) { return extent == 1; });
 }
@@ -91,6 +96,37 @@ std::size_t check_limited(const PartialShape& a, const PartialShape& b, bool bro
   return static_cast<std::size_t>(place);
 }
 
+PartialShape broadcast_pdpd(const PartialShape& a, const PartialShape& b, std::int64_t axis) {
+  if (axis < -1) {
+    fail(ErrorCode::invalid_model, "axis is {}; it must be a dimension of A, or -1 for the last place of B", axis);
+  }
+  if (!a || !b) return a;
+  if (b->size() > a->size()) {
+    fail(ErrorCode::invalid_model, "B has shape {}, of more dimensions than A {}; with pdpd only B is broadcast",
+         to_string(b), to_string(a));
+  }
+  const std::size_t place = pdpd_place(a->size(), b->size(), axis);
+  if (place > a->size()) fail(ErrorCode::invalid_model, "axis is {}; A has shape {}", axis, to_string(a));
+  std::vector<Extent> result = *a;
+  for (std::size_t i = 0; i < b->size(); ++i) {
+    const Extent of_b = (*b)[i];
+    if (of_b == 1) continue;
+    if (place + i >= a->size()) {
+      if (!is_known(of_b)) continue;
+      fail(ErrorCode::invalid_model, "B {} placed at axis {} reaches past the end of A {}", to_string(b), axis,
+           to_string(a));
+    }
+    const Extent of_a = (*a)[place + i];
+    if (!may_be_equal(of_a, of_b)) {
+      fail(ErrorCode::invalid_model,
+           "B {} placed at axis {} does not fit A {}: {} and {} meet; with pdpd B's extent must be A's, or 1",
+           to_string(b), axis, to_string(a), of_a, of_b);
+    }
+    if (is_known(of_b)) result[place + i] = of_b;
+  }
+  return result;
+}
+
 AlignedShapes align_right(const Shape& a, const Shape& b) {
   const std::size_t rank = std::max(a.size(), b.size());
   return {pad_left(a, rank), pad_left(b, rank)};
@@ -98,6 +134,13 @@ AlignedShapes align_right(const Shape& a, const Shape& b) {
 
 AlignedShapes align_at(const Shape& a, const Shape& b, std::size_t b_place) {
   return {a, place_at(b, b_place, a.size())};
+}
+
+AlignedShapes align_pdpd(const Shape& a, const Shape& b, std::int64_t axis) {
+  const std::size_t place = pdpd_place(a.size(), b.size(), axis);
+  Shape trimmed = b;
+  while (!trimmed.empty() && trimmed.back() == 1) trimmed.pop_back();
+  return align_at(a, trimmed, trimmed.empty() ? 0 : place);
 }
 
 }  // namespace binet

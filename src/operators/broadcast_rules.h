@@ -31,6 +31,13 @@ void check_unidirectional(std::string_view name, const PartialShape& shape, cons
 [[nodiscard]] std::size_t check_limited(const PartialShape& a, const PartialShape& b, bool broadcast,
                                         std::optional<std::int64_t> axis);
 
+/// The broadcasting that OpenVINO calls pdpd: the result has A's shape; B is placed at `axis`, -1 meaning at the end,
+/// and stretched where its extent is 1. Ones at the end of B may reach past A. A is never stretched.
+///   A (2,3,4,5)      A (2,3,4,5)     A (2,3,4,5)     A (2,3,4,5)
+///   B   (3,4)        B   (3,1)       B (1,3)         B     (4,5)
+///   axis = 1         axis = 1        axis = 0        axis = -1
+[[nodiscard]] PartialShape broadcast_pdpd(const PartialShape& a, const PartialShape& b, std::int64_t axis);
+
 /// Both operands padded with ones to the rank of the result, B's first extent at place `b_place`.
 struct AlignedShapes {
   Shape a;
@@ -38,5 +45,7 @@ struct AlignedShapes {
 };
 [[nodiscard]] AlignedShapes align_right(const Shape& a, const Shape& b);
 [[nodiscard]] AlignedShapes align_at(const Shape& a, const Shape& b, std::size_t b_place);
+/// For shapes that have passed broadcast_pdpd().
+[[nodiscard]] AlignedShapes align_pdpd(const Shape& a, const Shape& b, std::int64_t axis);
 
 }  // namespace binet

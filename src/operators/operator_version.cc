@@ -20,6 +20,8 @@ std::string_view to_string(AttributeKind kind) noexcept {
       return "tensor";
     case AttributeKind::unsupported:
       return "unsupported";
+    case AttributeKind::boolean:
+      return "boolean";
   }
   return "";
 }

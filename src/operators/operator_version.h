@@ -21,18 +21,18 @@
 namespace binet {
 
 /// `unsupported`: the standard has the attribute, Binet does not; a node that gives it is refused with those words.
-enum class AttributeKind : std::uint8_t { integer, real, text, integers, reals, tensor, unsupported };
+enum class AttributeKind : std::uint8_t { integer, real, text, integers, reals, tensor, boolean, unsupported };
 [[nodiscard]] std::string_view to_string(AttributeKind kind) noexcept;
 
-/// The value of an attribute; nothing where it is absent and has no default.
+/// The value of an attribute; nothing where it is absent and has no default. A boolean is the integer 0 or 1.
 using AttributeSetting = std::variant<std::monostate, std::int64_t, float, std::string, std::vector<std::int64_t>,
                                       std::vector<float>, Tensor>;
 
-/// An attribute that a version has. A default is a number; other kinds have none.
+/// An attribute that a version has. A default is a number or a text; other kinds have none.
 struct AttributeRule {
   std::string_view name;
   AttributeKind kind;
-  std::variant<std::monostate, std::int64_t, float> fallback = {};
+  std::variant<std::monostate, std::int64_t, float, std::string_view> fallback = {};
 };
 
 struct OperatorVersion;

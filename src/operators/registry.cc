@@ -3,15 +3,15 @@
 #include <array>
 
 #include "operators/onnx/onnx_operators.h"
+#include "operators/openvino/openvino_operators.h"
 
 namespace binet {
 
 std::span<const std::span<const OperatorVersion>> all_operators() noexcept {
   static const std::array kOperators = {
-      onnx::mul_versions(),
-      onnx::gemm_versions(),
-      onnx::constant_versions(),
-      onnx::identity_versions(),
+      onnx::mul_versions(),      onnx::gemm_versions(),         onnx::constant_versions(),
+      onnx::identity_versions(), openvino::multiply_versions(), openvino::matmul_versions(),
+      openvino::add_versions(),  openvino::convert_versions(),
   };
   return kOperators;
 }

@@ -15,8 +15,13 @@ ValueDescription describe(const BoundGraph& graph, ValueIndex index) {
   ValueDescription description{value.name, value.type.type, std::nullopt, value.is_input && value.constant.has_value()};
   if (!value.type.shape) return description;
   description.shape.emplace();
-  for (const Extent extent : *value.type.shape) {
+  for (std::size_t i = 0; i < value.type.shape->size(); ++i) {
+    const Extent extent = (*value.type.shape)[i];
     Dimension dimension;
+    if (i < value.bounds.size() && !is_known(extent)) {
+      dimension.least = value.bounds[i].least;
+      dimension.most = value.bounds[i].most;
+    }
     if (is_known(extent)) dimension.extent = extent;
     if (is_symbol(extent)) dimension.symbol = graph.symbols[symbol_of(extent)];
     description.shape->push_back(std::move(dimension));
@@ -28,6 +33,13 @@ std::vector<ValueDescription> describe(const BoundGraph& graph, const std::vecto
   std::vector<ValueDescription> descriptions;
   for (const ValueIndex index : indexes) descriptions.push_back(describe(graph, index));
   return descriptions;
+}
+
+std::string to_text(const Dimension& dimension) {
+  if (dimension.extent) return fmt::format("{}", *dimension.extent);
+  if (!dimension.symbol.empty()) return dimension.symbol;
+  if (dimension.least == 0 && !dimension.most) return "?";
+  return fmt::format("{}..{}", dimension.least, dimension.most ? fmt::format("{}", *dimension.most) : "");
 }
 
 /// A setting, or a default, as text.
@@ -67,11 +79,7 @@ NodeDescription describe(const BoundGraph& graph, const BoundNode& node) {
 std::string to_string(const std::optional<std::vector<Dimension>>& shape) {
   if (!shape) return "(...)";
   std::vector<std::string> extents;
-  for (const Dimension& dimension : *shape) {
-    extents.push_back(dimension.extent           ? fmt::format("{}", *dimension.extent)
-                      : dimension.symbol.empty() ? "?"
-                                                 : dimension.symbol);
-  }
+  for (const Dimension& dimension : *shape) extents.push_back(to_text(dimension));
   return fmt::format("({})", fmt::join(extents, ", "));
 }
 
@@ -124,8 +132,9 @@ std::vector<OperatorDescription> supported_operators() {
       }
       for (const AttributeRule& rule : version.attributes) {
         if (rule.kind == AttributeKind::unsupported) continue;
-        d.attributes.push_back(
-            {std::string(rule.name), std::string(to_string(rule.kind)), std::visit(ToText{}, rule.fallback)});
+        std::string fallback = std::visit(ToText{}, rule.fallback);
+        if (rule.kind == AttributeKind::boolean && !fallback.empty()) fallback = fallback == "0" ? "false" : "true";
+        d.attributes.push_back({std::string(rule.name), std::string(to_string(rule.kind)), std::move(fallback)});
       }
       d.inputs.assign(version.input_names.begin(), version.input_names.end());
       d.min_inputs = version.min_inputs;

@@ -22,6 +22,7 @@ class ShapeBinder {
       if (inputs[i]) types_[index] = {graph_.values[index].type.type, *inputs[i]};
       check_declared(index, fmt::format("{}: input {}", graph_.file, quote(graph_.values[index].name)),
                      ErrorCode::invalid_argument);
+      check_bounds(index);
     }
     for (const BoundNode& node : graph_.nodes) infer(node);
     return std::move(types_);
@@ -67,6 +68,19 @@ class ShapeBinder {
              describe(*declared), graph_.symbols[symbol_of(extent)], *value);
       }
       value = found;
+    }
+  }
+
+  void check_bounds(ValueIndex index) const {
+    const BoundValue& input = graph_.values[index];
+    for (std::size_t i = 0; i < input.bounds.size(); ++i) {
+      const ExtentBounds& bounds = input.bounds[i];
+      const Extent found = (*types_[index].shape)[i];
+      if (found >= bounds.least && (!bounds.most || found <= *bounds.most)) continue;
+      fail(
+          ErrorCode::invalid_argument, "{}: input {} has shape {}; its extent {} must be {}", graph_.file,
+          quote(input.name), to_string(types_[index].shape), i,
+          bounds.most ? fmt::format("{} to {}", bounds.least, *bounds.most) : fmt::format("at least {}", bounds.least));
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/aligned_buffer.h"
+#include "base/element_types.h"
 #include "base/fail.h"
 #include "tensor/shape.h"
 
@@ -18,7 +19,7 @@ struct Size {
 };
 
 Size checked_size(ElementType type, const Shape& shape) {
-  if (byte_size(type) == 0) fail(ErrorCode::unsupported, "a tensor of {} elements is not supported", to_string(type));
+  if (bit_size(type) == 0) fail(ErrorCode::unsupported, "a tensor of {} elements is not supported", to_string(type));
   const auto elements = element_count(shape);
   const auto bytes = elements ? byte_count(type, *elements) : std::nullopt;
   if (!bytes) {
@@ -55,8 +56,8 @@ Tensor Tensor::allocate(ElementType type, Shape shape) {
 Tensor Tensor::copy_of(ElementType type, Shape shape, std::span<const std::byte> bytes) {
   Tensor tensor = uninitialized(type, std::move(shape));
   if (bytes.size() != tensor.size_bytes_) {
-    fail(ErrorCode::invalid_argument, "{} values for shape {}, which has {}", bytes.size() / byte_size(type),
-         to_string(tensor.shape_), tensor.element_count_);
+    fail(ErrorCode::invalid_argument, "{} bytes of values for shape {}, which needs {}", bytes.size(),
+         to_string(tensor.shape_), tensor.size_bytes_);
   }
   if (!bytes.empty()) std::memcpy(tensor.mutable_bytes().data(), bytes.data(), bytes.size());
   return tensor;

@@ -95,7 +95,6 @@ TEST(Tensor, RefusesWhatDoesNotFit) {
   expect_error(bad, [] { (void)Tensor::allocate(ElementType::f64, {INT64_MAX / 4}); });
   expect_error(bad, [] { (void)Tensor::from<float>({3}, {1, 2}); });
   expect_error(ErrorCode::unsupported, [] { (void)Tensor::allocate(ElementType::string, {1}); });
-  expect_error(ErrorCode::unsupported, [] { (void)Tensor::allocate(ElementType::i4, {2}); });
   expect_error(ErrorCode::out_of_memory, [] { (void)Tensor::allocate(ElementType::u8, {INT64_MAX}); });
   const Tensor tensor = Tensor::allocate(ElementType::f32, {1});
   expect_error(bad, [&] { (void)tensor.values<double>(); });
@@ -103,6 +102,18 @@ TEST(Tensor, RefusesWhatDoesNotFit) {
   const Tensor crooked = Tensor::view(ElementType::f32, {2}, static_cast<const void*>(bytes + 1));
   EXPECT_EQ(crooked.bytes().size(), 8u);
   expect_error(bad, [&] { (void)crooked.values<float>(); });
+}
+
+TEST(Tensor, PacksElementsUnderAByte) {
+  Tensor tensor = Tensor::allocate(ElementType::i4, {3});
+  EXPECT_EQ(tensor.element_count(), 3u);
+  EXPECT_EQ(tensor.size_bytes(), 2u);
+  tensor.mutable_bytes()[1] = std::byte{7};
+  EXPECT_EQ(tensor.clone().bytes()[1], std::byte{7});
+  EXPECT_EQ(Tensor::allocate(ElementType::u4, {}).size_bytes(), 1u);
+  EXPECT_EQ(Tensor::allocate(ElementType::u4, {0}).size_bytes(), 0u);
+  // No C++ type has four bits: the elements are reached through bytes() alone.
+  expect_error(ErrorCode::invalid_argument, [&] { (void)tensor.values<std::int8_t>(); });
 }
 
 TEST(Tensor, WritesShapes) {

@@ -27,7 +27,7 @@ int check(const std::string& path) {
 void add_check(CLI::App& app, Action& chosen) {
   const auto path = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("check", "Check a model against its standard; list everything that is wrong");
-  command->add_option("MODEL", *path, "The model file (.onnx)")->required();
+  command->add_option("MODEL", *path, "The model file: .onnx, or OpenVINO's .xml with its .bin beside it")->required();
   command->callback([path, &chosen] { chosen = [path] { return check(*path); }; });
 }
 

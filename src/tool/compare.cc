@@ -11,6 +11,7 @@ namespace binet::tool {
 namespace {
 
 bool is_equal_bits(const Tensor& want, const Tensor& got, std::size_t i) {
+  if (is_four_bit(want.type())) return element_as_double(want, i) == element_as_double(got, i);
   const std::size_t size = byte_size(want.type());
   return std::memcmp(want.bytes().data() + i * size, got.bytes().data() + i * size, size) == 0;
 }

@@ -124,7 +124,8 @@ int inspect(const Options& options) {
 void add_inspect(CLI::App& app, Action& chosen) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("inspect", "Show a model's inputs, outputs, nodes and weights");
-  command->add_option("MODEL", options->model, "The model file (.onnx)")->required();
+  command->add_option("MODEL", options->model, "The model file: .onnx, or OpenVINO's .xml with its .bin beside it")
+      ->required();
   command->add_flag("--json", options->json, "As JSON");
   command->add_option("--html", options->html, "As a page, into this file")->type_name("FILE");
   command->callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });

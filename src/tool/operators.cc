@@ -42,7 +42,9 @@ void print_json(const std::vector<OperatorDescription>& operators) {
     nlohmann::ordered_json attributes = nlohmann::ordered_json::array();
     for (const AttributeRuleDescription& a : d.attributes) {
       nlohmann::ordered_json value = nullptr;
-      if (!a.default_value.empty()) value = nlohmann::ordered_json::parse(a.default_value);
+      const bool is_text = a.type == "string";
+      if (is_text && !a.default_value.empty()) value = a.default_value;
+      if (!is_text && !a.default_value.empty()) value = nlohmann::ordered_json::parse(a.default_value);
       attributes.push_back({{"name", a.name}, {"type", a.type}, {"default", value}});
     }
     nlohmann::ordered_json types = nlohmann::ordered_json::array();

@@ -12,6 +12,13 @@ namespace {
 /// At each end of an extent, where not everything is shown.
 constexpr std::int64_t kShownAtEachEnd = 3;
 
+/// An element of i4 or u4: the first of each two stands in the low half of its byte.
+int four_bit_element(const Tensor& tensor, std::size_t index) {
+  const auto byte = std::to_integer<int>(tensor.bytes()[index / 2]);
+  const int value = index % 2 == 0 ? byte & 0xF : byte >> 4;
+  return tensor.type() == ElementType::i4 && value > 7 ? value - 16 : value;
+}
+
 /// Calls visitor(value) with the element; the elements may have any alignment.
 template <class Visitor>
 auto visit_element(const Tensor& tensor, std::size_t index, Visitor&& visitor) {
@@ -46,6 +53,9 @@ auto visit_element(const Tensor& tensor, std::size_t index, Visitor&& visitor) {
       return visitor(load.template operator()<std::uint32_t>());
     case ElementType::u64:
       return visitor(load.template operator()<std::uint64_t>());
+    case ElementType::i4:
+    case ElementType::u4:
+      return visitor(four_bit_element(tensor, index));
     default:
       throw Error(ErrorCode::unsupported, fmt::format("values of {} cannot be shown", to_string(tensor.type())));
   }

@@ -109,13 +109,17 @@ int run(const Options& options) {
 void add_run(CLI::App& app, Action& chosen) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "Run a model");
-  command->add_option("MODEL", options->model, "The model file (.onnx)")->required();
+  command->add_option("MODEL", options->model, "The model file: .onnx, or OpenVINO's .xml with its .bin beside it")
+      ->required();
   command->add_option("--inputs", options->inputs, "Folder with input_0.pb, input_1.pb, ... or .npy")->type_name("DIR");
   command->add_option("-i", options->input_files, "An input's values")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false)
       ->check(is_assignment("NAME=FILE"));
-  command->add_option("--outputs", options->outputs, "Folder for output_0.pb, output_1.pb, ...")->type_name("DIR");
+  command
+      ->add_option("--outputs", options->outputs,
+                   "Folder for output_0.pb, output_1.pb, ...; .npy for an OpenVINO model")
+      ->type_name("DIR");
   command->add_option("-o", options->output_files, "File for one output")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false)

@@ -74,7 +74,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
 }
 
 Tensor bits_as(const Tensor& tensor, ElementType type) {
-  if (byte_size(type) != byte_size(tensor.type())) {
+  if (byte_size(type) == 0 || byte_size(type) != byte_size(tensor.type())) {
     fail(ErrorCode::invalid_argument, "the bits of {} cannot be seen as {}", to_string(tensor.type()), to_string(type));
   }
   // The view keeps a handle to the original, which keeps its elements.

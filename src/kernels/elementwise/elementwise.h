@@ -27,7 +27,7 @@ namespace binet::kernels::elementwise {
 
 /// The operations; the next one is one more name here, one more functor and case in operations-inl.h and in
 /// reference.cc.
-enum class Operation { multiply };
+enum class Operation { multiply, add };
 
 /// The last two loops of a plan: `rows` rows of `elements` elements. Within a row a and b move by a_step and b_step,
 /// each 0 or 1 and not both 0; from row to row a and b move by their row steps. All steps count elements.

@@ -45,12 +45,25 @@ struct Multiply {
   }
 };
 
+struct Add {
+  static constexpr bool kSignMatters = false;
+  // A sum has no digit below its operands' last ones, so it is exact where it is subnormal.
+  static constexpr bool kInexactInF32Subnormals = false;
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V apply(D /*d*/, V a, V b) {
+    return hn::Add(a, b);
+  }
+};
+
 /// Calls visitor.operator()<Op>() with the functor of `operation`.
 template <class Visitor>
 RowsFunction visit_operation(Operation operation, const Visitor& visitor) {
   switch (operation) {
     case Operation::multiply:
       break;
+    case Operation::add:
+      return visitor.template operator()<Add>();
   }
   return visitor.template operator()<Multiply>();
 }

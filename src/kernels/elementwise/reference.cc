@@ -25,6 +25,21 @@ struct Multiply {
   }
 };
 
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      using Unsigned = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return a + b;
+    } else {
+      // binary64 has more than twice the digits and two, so rounding to it first does no harm.
+      return T::from_double(static_cast<double>(a) + static_cast<double>(b));
+    }
+  }
+};
+
 template <class T>
 T load(const std::byte* from, std::int64_t index) {
   T value;
@@ -58,6 +73,8 @@ RowsFunction reference_kernel(Operation operation, ElementType type) {
     switch (operation) {
       case Operation::multiply:
         break;
+      case Operation::add:
+        return &walk<Add, T>;
     }
     return &walk<Multiply, T>;
   });
