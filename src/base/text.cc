@@ -12,14 +12,13 @@
 namespace binet {
 namespace {
 
-constexpr std::size_t kLongestQuoted = 80;
+constexpr std::size_t kLongestShown = 80;
 
 }  // namespace
 
-std::string quote(std::string_view text) {
-  const bool cut = text.size() > kLongestQuoted;
-  std::string out = "'";
-  for (const char c : text.substr(0, kLongestQuoted)) {
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, kLongestShown)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\'' || c == '\\') {
       out += '\\';
@@ -30,9 +29,11 @@ std::string quote(std::string_view text) {
       out += c;
     }
   }
-  out += cut ? "...'" : "'";
+  if (text.size() > kLongestShown) out += "...";
   return out;
 }
+
+std::string quote(std::string_view text) { return "'" + escape(text) + "'"; }
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept {
   std::uint64_t value = 0;

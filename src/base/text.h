@@ -9,7 +9,10 @@
 
 namespace binet {
 
-/// `text` in single quotes; control bytes and quotes are escaped, and what exceeds 80 bytes is cut with "...".
+/// `text` with control bytes, quotes and backslashes escaped, cut with "..." after 80 bytes.
+[[nodiscard]] std::string escape(std::string_view text);
+
+/// The same in single quotes, for names.
 [[nodiscard]] std::string quote(std::string_view text);
 
 /// A non-negative decimal number and nothing else (no sign, no blank); nothing on overflow.

@@ -98,7 +98,7 @@ OpsetVersions bind_imports(const Graph& graph, Findings& findings) {
       const auto [place, is_new] = opsets.emplace(import.domain, import.version);
       if (!is_new && place->second != import.version) {
         fail(ErrorCode::invalid_model, "{}: operator set {} is imported as version {} and as {}", graph.file,
-             import.domain, place->second, import.version);
+             escape(import.domain), place->second, import.version);
       }
       if (import.domain == kOnnxDomain && (import.version < 1 || import.version > kNewestOnnxOpset)) {
         fail(ErrorCode::unsupported, "{}: operator set {} is imported in version {}; versions 1 to {} are known",

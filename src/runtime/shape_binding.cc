@@ -65,7 +65,7 @@ class ShapeBinder {
       std::optional<Extent>& value = symbols_[symbol_of(extent)];
       if (value && *value != found) {
         fail(code, "{} has shape {}; declared is {}, and {} is {} already", where, to_string(actual),
-             describe(*declared), graph_.symbols[symbol_of(extent)], *value);
+             describe(*declared), escape(graph_.symbols[symbol_of(extent)]), *value);
       }
       value = found;
     }
@@ -89,7 +89,7 @@ class ShapeBinder {
     for (const Extent extent : declared) {
       if (text.size() > 1) text += ", ";
       text += is_known(extent)    ? fmt::format("{}", extent)
-              : is_symbol(extent) ? graph_.symbols[symbol_of(extent)]
+              : is_symbol(extent) ? escape(graph_.symbols[symbol_of(extent)])
                                   : std::string("?");
     }
     return text + ")";

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "binet/error.h"
 #include "tool/commands.h"
 #include "tool/inspect_page.h"
+#include "tool/printable.h"
 
 namespace binet::tool {
 namespace {
@@ -19,7 +21,7 @@ struct Options {
 };
 
 std::string type_of(const ValueDescription& value) {
-  return fmt::format("{} {}", to_string(value.type), to_string(value.shape));
+  return printable(fmt::format("{} {}", to_string(value.type), to_string(value.shape)));
 }
 
 void print_values(std::string_view title, const std::vector<ValueDescription>& values) {
@@ -27,31 +29,31 @@ void print_values(std::string_view title, const std::vector<ValueDescription>& v
   std::size_t width = 0;
   for (const ValueDescription& value : values) width = std::max(width, value.name.size());
   for (const ValueDescription& value : values) {
-    fmt::print("  {:<{}}  {}{}\n", value.name, width, type_of(value), value.has_default ? "  has a default" : "");
+    fmt::print("  {:<{}}  {}{}\n", printable(value.name), width, type_of(value),
+               value.has_default ? "  has a default" : "");
   }
 }
 
 void print_text(const Model& model) {
   fmt::print("{}\n{}, IR version {}", model.file(), model.format(), model.ir_version());
-  for (const OpsetDescription& opset : model.opsets()) fmt::print(", {} {}", opset.domain, opset.version);
-  if (!model.producer().empty()) fmt::print(", made by {}", model.producer());
+  for (const OpsetDescription& opset : model.opsets()) fmt::print(", {} {}", printable(opset.domain), opset.version);
+  if (!model.producer().empty()) fmt::print(", made by {}", printable(model.producer()));
   fmt::print("\n");
-  if (!model.graph_name().empty()) fmt::print("graph {}\n", model.graph_name());
+  if (!model.graph_name().empty()) fmt::print("graph {}\n", printable(model.graph_name()));
   print_values("inputs", model.inputs());
   print_values("outputs", model.outputs());
   print_values("constants", model.constants());
 
-  const std::vector<ValueDescription> values = model.values();
   const std::vector<NodeDescription> nodes = model.nodes();
+  std::unordered_map<std::string, std::string> types;
+  for (const ValueDescription& value : model.values()) types.emplace(value.name, type_of(value));
   const auto describe = [&](const std::string& name) {
-    if (name.empty()) return std::string("-");
-    const auto value = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.name == name; });
-    return fmt::format("{} {}", name, type_of(*value));
+    return name.empty() ? std::string("-") : fmt::format("{} {}", printable(name), types.at(name));
   };
   fmt::print("\nnodes ({})\n", nodes.size());
   for (const NodeDescription& node : nodes) {
-    fmt::print("  {}-{}{}", node.operation, node.version, node.name.empty() ? "" : " '" + node.name + "'");
-    for (const AttributeDescription& a : node.attributes) fmt::print(" {}={}", a.name, a.value);
+    fmt::print("  {}-{}{}", node.operation, node.version, node.name.empty() ? "" : " '" + printable(node.name) + "'");
+    for (const AttributeDescription& a : node.attributes) fmt::print(" {}={}", a.name, printable(a.value));
     fmt::print("\n");
     for (const std::string& input : node.inputs) fmt::print("    in   {}\n", describe(input));
     for (const std::string& output : node.outputs) fmt::print("    out  {}\n", describe(output));

@@ -7,11 +7,12 @@
 
 #include "binet/binet.h"
 #include "tool/commands.h"
+#include "tool/printable.h"
 
 namespace {
 
 int refuse(const char* message) {
-  fmt::print(stderr, "binet: {}\n", message);
+  fmt::print(stderr, "binet: {}\n", binet::tool::printable(message));
   return binet::tool::kRefused;
 }
 

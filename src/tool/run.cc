@@ -7,6 +7,7 @@
 #include "tool/commands.h"
 #include "tool/data_set.h"
 #include "tool/print_tensor.h"
+#include "tool/printable.h"
 #include "tool/validators.h"
 
 namespace binet::tool {
@@ -90,7 +91,8 @@ void write_outputs(const Model& model, const NamedTensors& outputs, const Option
   }
   if (!options.outputs.empty() || !options.output_files.empty()) return;
   for (const auto& [name, tensor] : outputs) {
-    fmt::print("{} {} {}\n{}\n", name, to_string(tensor.type()), to_string(tensor.shape()), format_values(tensor));
+    fmt::print("{} {} {}\n{}\n", printable(name), to_string(tensor.type()), to_string(tensor.shape()),
+               format_values(tensor));
   }
 }
 

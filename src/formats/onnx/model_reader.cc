@@ -193,9 +193,9 @@ class ModelReader {
     }
     if (node.domain.empty()) node.domain = kOnnxDomain;
     // Attributes last: their messages name the node, whose name may stand behind them.
-    const std::string where =
-        fmt::format("{}: node {} ({})", model_.name,
-                    node.name.empty() ? fmt::format("{}", graph_.nodes.size()) : quote(node.name), node.op_type);
+    const std::string where = fmt::format("{}: node {} ({})", model_.name,
+                                          node.name.empty() ? fmt::format("{}", graph_.nodes.size()) : quote(node.name),
+                                          escape(node.op_type));
     for (const Message& attribute : attributes) {
       findings_.check([&] { node.attributes.push_back(read_attribute(attribute, where, external_, model_.owner)); });
     }
