@@ -219,11 +219,12 @@ constexpr char kAvx512CoreType[] = "SkylakeX";
 int main(int argc, char** argv) {
 #ifdef BINET_HAS_OPENBLAS
   // OpenBLAS chooses its kernels before main() begins, and old ones on a CPU it does not know or where the environment
-  // says so: name those for AVX-512, and begin anew.
+  // says so: name those for AVX-512, leave the cache's size to OpenBLAS, and begin anew.
   const char* core_type = std::getenv("OPENBLAS_CORETYPE");
   const bool is_named = core_type != nullptr && std::string_view(core_type) == kAvx512CoreType;
   if (!is_named && (hwy::SupportedTargets() & HWY_AVX3) != 0) {
     ::setenv("OPENBLAS_CORETYPE", kAvx512CoreType, 1);
+    ::unsetenv("OPENBLAS_L2_SIZE");
     ::execv("/proc/self/exe", argv);
   }
   benchmark::AddCustomContext("openblas", openblas_get_corename());
