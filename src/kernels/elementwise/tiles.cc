@@ -179,7 +179,7 @@ class Tiling {
       b_.begin_block(position.b(), std::min(most, block_end - in_block));
       while (in_block < block_end) {
         const std::int64_t rows = std::min(most, block_end - in_block);
-        multiply(a_.rows(in_block, rows), b_.rows(in_block, rows), row * row_bytes_, rows);
+        compute(a_.rows(in_block, rows), b_.rows(in_block, rows), row * row_bytes_, rows);
         in_block += rows;
         row += rows;
       }
@@ -198,7 +198,7 @@ class Tiling {
         b_.add_block(position.b(), block_rows, i * block_bytes);
       }
       const std::int64_t offset = block * block_bytes;
-      multiply(a_.blocks(offset), b_.blocks(offset), offset, blocks * block_rows);
+      compute(a_.blocks(offset), b_.blocks(offset), offset, blocks * block_rows);
       block += blocks;
     }
   }
@@ -211,7 +211,7 @@ class Tiling {
     return most > lines ? most / lines * lines : most;
   }
 
-  void multiply(const std::byte* a, const std::byte* b, std::int64_t offset, std::int64_t rows) const {
+  void compute(const std::byte* a, const std::byte* b, std::int64_t offset, std::int64_t rows) const {
     Rows all;
     all.elements = rows * call_.inner.elements;
     all.stream = call_.inner.stream;
