@@ -9,9 +9,12 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
@@ -24,105 +27,145 @@ namespace hn = hwy::HWY_NAMESPACE;
 // ---- which tiles there are
 
 template <class T, class TB>
-using TileFunction = void (*)(const TileOperands<T, TB>&, const T*, int64_t, T*, int64_t, size_t);
+using TileFunction = void (*)(const TileOperands<T, TB>&, const TileEnds<T>&);
 
-/// Rows of the smallest tile for that many, or of the largest one that has no more.
-template <class T>
-HWY_INLINE size_t TileRows(size_t rows, bool may_pad) {
-  constexpr size_t kRows[] = {1, 2, 4, TileShape<T>::kRows == 12 ? 8 : 4, TileShape<T>::kRows};
-  size_t best = 1;
-  for (const size_t candidate : kRows) {
-    if (may_pad && candidate >= rows) return candidate;
-    if (candidate <= rows) best = candidate;
-  }
-  return best;
-}
+/// The tiles of so many rows, from 1 to TileShape::kRows: of one vector, of a panel, and the widest.
+template <class T, class TB>
+struct TilesOfRows {
+  TileFunction<T, TB> narrow, panel, wide;
+  size_t wide_vectors;
+};
 
-template <size_t kVectors, class T, class TB>
-TileFunction<T, TB> TileOf(size_t rows) {
-  switch (rows) {
-    case 1:
-      return &MultiplyTile<1, kVectors, T, TB>;
-    case 2:
-      return &MultiplyTile<2, kVectors, T, TB>;
-    case 4:
-      return &MultiplyTile<4, kVectors, T, TB>;
-    case 8:
-      if constexpr (TileShape<T>::kRows == 12) return &MultiplyTile<8, kVectors, T, TB>;
-      [[fallthrough]];
-    default:
-      return &MultiplyTile<TileShape<T>::kRows, kVectors, T, TB>;
-  }
+template <class T, class TB, size_t... kRow>
+constexpr std::array<TilesOfRows<T, TB>, sizeof...(kRow)> AllTiles(std::index_sequence<kRow...>) {
+  using Shape = TileShape<T>;
+  return {{{&MultiplyTile<kRow + 1, 1, T, TB>, &MultiplyTile<kRow + 1, Shape::kPanelVectors, T, TB>,
+            &MultiplyTile<kRow + 1, Shape::WideVectors(kRow + 1), T, TB>, Shape::WideVectors(kRow + 1)}...}};
 }
 
 template <class T, class TB>
-TileFunction<T, TB> WideTileOf(size_t rows) {
-  using Shape = TileShape<T>;
-  switch (rows) {
-    case 1:
-      return &MultiplyTile<1, Shape::WideVectors(1), T, TB>;
-    case 2:
-      return &MultiplyTile<2, Shape::WideVectors(2), T, TB>;
-    case 4:
-      return &MultiplyTile<4, Shape::WideVectors(4), T, TB>;
-    default:
-      return TileOf<Shape::kPanelVectors, T, TB>(rows);
-  }
+HWY_INLINE const TilesOfRows<T, TB>& TilesFor(int64_t rows) {
+  static constexpr auto kTiles = AllTiles<T, TB>(std::make_index_sequence<TileShape<T>::kRows>());
+  return kTiles[static_cast<size_t>(rows) - 1];
 }
 
-/// A tile's function and its width in columns.
+/// A tile's function and the vectors in each of its rows.
 template <class T, class TB>
 struct Tile {
   TileFunction<T, TB> function;
-  size_t columns;
+  size_t vectors;
 };
 
 template <class T, class TB>
-HWY_INLINE Tile<T, TB> ChooseTile(size_t rows, int64_t columns_left, bool wide) {
+HWY_INLINE Tile<T, TB> ChooseTile(const TilesOfRows<T, TB>& tiles, int64_t columns_left, bool wide) {
   using Shape = TileShape<T>;
-  if (columns_left <= static_cast<int64_t>(Shape::kLanes)) return {TileOf<1, T, TB>(rows), Shape::kLanes};
-  const size_t wide_columns = Shape::WideVectors(rows) * Shape::kLanes;
-  if (wide && columns_left >= static_cast<int64_t>(wide_columns)) return {WideTileOf<T, TB>(rows), wide_columns};
-  return {TileOf<Shape::kPanelVectors, T, TB>(rows), Shape::kPanel};
+  const size_t vectors = (static_cast<size_t>(columns_left) + Shape::kLanes - 1) / Shape::kLanes;
+  if (wide && vectors >= tiles.wide_vectors) return {tiles.wide, tiles.wide_vectors};
+  if (vectors >= Shape::kPanelVectors) return {tiles.panel, Shape::kPanelVectors};
+  return {tiles.narrow, 1};
 }
 
 // ---- one tile
 
+/// Where a tile lies in its block: `rows` from m on, `columns` from n on.
+struct Place {
+  int64_t m, n, rows, columns;
+};
+
 template <class T>
-void CopyRows(const T* from, int64_t from_row_step, T* to, int64_t to_row_step, size_t rows, size_t columns) {
-  for (size_t i = 0; i < rows; ++i, from += from_row_step, to += to_row_step) {
-    std::memcpy(to, from, columns * sizeof(T));
+void CopyRows(const T* from, int64_t from_row_step, T* to, int64_t to_row_step, const Place& place) {
+  for (int64_t i = 0; i < place.rows; ++i, from += from_row_step, to += to_row_step) {
+    std::memcpy(to, from, static_cast<size_t>(place.columns) * sizeof(T));
   }
 }
 
-/// `rows` rows from m on, and the columns of `tile` from n on, of which `columns` exist.
-template <class Element, class T, class TB>
-HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const TileOperands<T, TB>& operands, int64_t m,
-                            size_t rows, int64_t n, size_t columns) {
-  constexpr size_t kLargest = HWY_MAX(TileShape<T>::kRows * TileShape<T>::kPanel, 16 * TileShape<T>::kLanes);
-  alignas(64) T buffer[kLargest];
-  const auto buffer_step = static_cast<int64_t>(tile.columns);
-  const int64_t step = block.sums_row_step;
-  T* sums = block.sums == nullptr ? nullptr : reinterpret_cast<T*>(block.sums) + m * step + n;
-
-  if (columns < tile.columns) {
-    if (!block.first) CopyRows(sums, step, buffer, buffer_step, rows, columns);
-    tile.function(operands, block.first ? nullptr : buffer, buffer_step, buffer, buffer_step, rows);
-    if (!block.last) return CopyRows(buffer, buffer_step, sums, step, rows, columns);
-  } else {
-    const T* from = block.first ? nullptr : sums;
-    if (!block.last) return tile.function(operands, from, step, sums, step, rows);
-    const Output& output = *block.output;
-    if constexpr (std::is_same_v<Element, T>) {
-      if (block.scale->keeps_sums() && output.y_column_step == 1) {
-        T* y = reinterpret_cast<T*>(output.y) + (block.row + m) * output.y_row_step + block.column + n;
-        return tile.function(operands, from, step, y, output.y_row_step, rows);
-      }
-    }
-    tile.function(operands, from, step, buffer, buffer_step, rows);
+/// Each row's one element of C, as often as a row of the tile is long.
+template <class T>
+void RepeatAlongRows(const T* c, int64_t c_row_step, size_t columns, int64_t rows, T* to) {
+  const hn::ScalableTag<T> d;
+  for (int64_t i = 0; i < rows; ++i, c += c_row_step) {
+    const auto v = hn::Set(d, LoadOne(c));
+    for (size_t j = 0; j < columns; j += TileShape<T>::kLanes, to += TileShape<T>::kLanes) StoreAny(v, d, to);
   }
-  FinishTile<Element>(buffer, buffer_step, static_cast<int64_t>(rows), static_cast<int64_t>(columns), *block.output,
-                      block.row + m, block.column + n, *block.scale);
+}
+
+/// Room for the sums of any tile.
+template <class T>
+constexpr size_t LargestTile() {
+  size_t largest = TileShape<T>::kRows * TileShape<T>::kPanelVectors;
+  for (size_t rows = 1; rows <= TileShape<T>::kRows; ++rows) {
+    largest = HWY_MAX(largest, rows * TileShape<T>::WideVectors(rows));
+  }
+  return largest * TileShape<T>::kLanes;
+}
+
+/// Lets the tile itself do the last step, where Y and C lie so that it can. False: it cannot.
+template <class T>
+HWY_INLINE bool EndInPlace(const Block& block, const Place& place, size_t tile_columns, T* buffer, TileEnds<T>& ends) {
+  const Output& output = *block.output;
+  const Scale& scale = *block.scale;
+  if (output.y_column_step != 1 || !scale.is_whole) return false;
+  ends.to_row_step = output.y_row_step;
+  ends.to = reinterpret_cast<T*>(output.y) + (block.row + place.m) * output.y_row_step + block.column + place.n;
+  if (scale.keeps_sums()) return true;
+
+  ends.alpha = Factor<T>(scale.alpha, scale.alpha_bits);
+  if (!scale.has_c) {
+    ends.last = Last::scaled;
+    return true;
+  }
+  ends.beta = Factor<T>(scale.beta, scale.beta_bits);
+  ends.last = ends.alpha == T{1} && ends.beta == T{1} ? Last::plus_c : Last::scaled_plus_c;
+  ends.c = reinterpret_cast<const T*>(output.c) + (block.row + place.m) * output.c_row_step +
+           (block.column + place.n) * output.c_column_step;
+  ends.c_row_step = output.c_row_step;
+  if (output.c_column_step == 0) {
+    RepeatAlongRows(ends.c, ends.c_row_step, tile_columns, place.rows, buffer);
+    ends.c = buffer;
+    ends.c_row_step = static_cast<int64_t>(tile_columns);
+  }
+  return output.c_column_step <= 1;
+}
+
+template <class Element, class T, class TB>
+HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const TileOperands<T, TB>& operands,
+                            const Place& place) {
+  alignas(64) T buffer[LargestTile<T>()];
+  const size_t tile_columns = tile.vectors * TileShape<T>::kLanes;
+  const auto columns = static_cast<size_t>(place.columns);
+  const bool is_whole = columns == tile_columns || BINET_MASKS_ARE_FREE;
+  const auto buffer_step = static_cast<int64_t>(tile_columns);
+  const int64_t step = block.sums_row_step;
+  T* sums = block.sums == nullptr ? nullptr : reinterpret_cast<T*>(block.sums) + place.m * step + place.n;
+
+  TileEnds<T> ends;
+  ends.last_lanes = columns - (tile.vectors - 1) * TileShape<T>::kLanes;
+  if (!block.first) {
+    ends.from = sums;
+    ends.from_row_step = step;
+    if (!is_whole) {
+      CopyRows(sums, step, buffer, buffer_step, place);
+      ends.from = buffer;
+      ends.from_row_step = buffer_step;
+    }
+  }
+  if (is_whole) {
+    if (!block.last) {
+      ends.to = sums;
+      ends.to_row_step = step;
+      return tile.function(operands, ends);
+    }
+    if constexpr (std::is_same_v<Element, T>) {
+      if (EndInPlace(block, place, tile_columns, buffer, ends)) return tile.function(operands, ends);
+      ends.last = Last::sums;
+    }
+  }
+  ends.to = buffer;
+  ends.to_row_step = buffer_step;
+  tile.function(operands, ends);
+  if (!block.last) return CopyRows(buffer, buffer_step, sums, step, place);
+  FinishTile<Element>(buffer, buffer_step, place.rows, place.columns, *block.output, block.row + place.m,
+                      block.column + place.n, *block.scale);
 }
 
 // ---- the loops
@@ -136,27 +179,23 @@ class BlockLoops {
   void PanelByPanel() const {
     for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
       for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
-        const size_t rows = static_cast<size_t>(HWY_MIN(block_.a_panel_rows, block_.m - m));
+        const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
         Prefetch(m + block_.a_panel_rows, n);
-        Compute(ChooseTile<T, TB>(TileRows<T>(rows, block_.a_is_packed), block_.n - n, false), m, rows, n);
+        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n);
       }
     }
   }
 
   /// Few rows, or a small B: each tile of rows takes the widest tiles it can.
   void RowsByRows() const {
-    int64_t m = 0;
-    while (m < block_.m) {
-      size_t rows = static_cast<size_t>(HWY_MIN(block_.a_panel_rows, block_.m - m));
-      const size_t tile_rows = TileRows<T>(rows, block_.a_is_packed);
-      rows = HWY_MIN(rows, tile_rows);
-      int64_t n = 0;
-      while (n < block_.n) {
-        const auto tile = ChooseTile<T, TB>(tile_rows, block_.n - n, true);
+    for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
+      const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
+      const auto& tiles = TilesFor<T, TB>(rows);
+      for (int64_t n = 0; n < block_.n;) {
+        const auto tile = ChooseTile(tiles, block_.n - n, true);
         Compute(tile, m, rows, n);
-        n += static_cast<int64_t>(tile.columns);
+        n += static_cast<int64_t>(tile.vectors * Shape::kLanes);
       }
-      m += static_cast<int64_t>(rows);
     }
   }
 
@@ -176,15 +215,15 @@ class BlockLoops {
     }
   }
 
-  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, size_t rows, int64_t n) const {
+  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n) const {
     const auto* a = reinterpret_cast<const T*>(block_.a);
     const auto* b = reinterpret_cast<const TB*>(block_.b) + n / int64_t{Shape::kPanel} * block_.b_panel_step +
                     n % int64_t{Shape::kPanel};
     a += block_.a_is_packed ? m / block_.a_panel_rows * block_.a_panel_step : m * block_.a_row_step;
     const TileOperands<T, TB> operands = {
         a, block_.a_row_step, block_.a_column_step, b, block_.b_panel_step, block_.b_row_step, block_.k};
-    const auto columns = static_cast<size_t>(HWY_MIN(static_cast<int64_t>(tile.columns), block_.n - n));
-    ComputeTile<Element>(block_, tile, operands, m, rows, n, columns);
+    const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+    ComputeTile<Element>(block_, tile, operands, {m, n, rows, HWY_MIN(tile_columns, block_.n - n)});
   }
 
   const Block& block_;

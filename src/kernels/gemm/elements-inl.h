@@ -32,6 +32,14 @@
 #define BINET_HAS_MASKED_MEMORY 0
 #endif
 
+// Masked loads and stores that cost no more than others.
+#undef BINET_MASKS_ARE_FREE
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#define BINET_MASKS_ARE_FREE 1
+#else
+#define BINET_MASKS_ARE_FREE 0
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;

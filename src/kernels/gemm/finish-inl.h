@@ -52,50 +52,48 @@ HWY_NOINLINE void StoreScattered(hn::Vec<D> v, D d, Element* y, int64_t y_step, 
   for (size_t i = 0; i < count; ++i) std::memcpy(y + static_cast<int64_t>(i) * y_step, row + i, sizeof(Element));
 }
 
-/// Up to Lanes(d) neighbours of one row of Y, as accumulators.
-template <class D, class Element, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> FinishVector(D d, hn::Vec<D> sum, const Element* c, int64_t c_step, size_t count,
-                                   const Scale& scale) {
-  const auto product = [&]() HWY_ATTR {
-    if constexpr (hwy::IsFloat<T>()) return hn::Mul(sum, hn::Set(d, Factor<T>(scale.alpha, 0)));
-    return MultiplyAdd(sum, hn::Set(d, Factor<T>(scale.alpha, scale.alpha_bits)), hn::Zero(d));
-  }();
-  if (c == nullptr) return product;
-
-  hn::Vec<D> vc;
-  if (c_step == 0) {
-    vc = hn::Set(d, Widened<T>(c));
-  } else if (c_step == 1) {
-    vc = count == hn::Lanes(d) ? LoadElements(d, c) : LoadElements(d, c, count);
-  } else {
-    vc = Gather(d, c, c_step, count);
-  }
+/// One row: `old(i, count)` gives the elements of C from column i on.
+template <bool kHasC, class Element, class T, class OldElements>
+HWY_INLINE void FinishRowWith(const T* sums, size_t n, Element* y, int64_t y_step, const Scale& scale,
+                              OldElements&& old) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  const auto alpha = hn::Set(d, Factor<T>(scale.alpha, scale.alpha_bits));
   const auto beta = hn::Set(d, Factor<T>(scale.beta, scale.beta_bits));
-  if constexpr (hwy::IsFloat<T>()) {
-    return hn::Add(product, hn::Mul(beta, vc));
-  } else {
-    return MultiplyAdd(beta, vc, product);
+  const auto result = [&](size_t i, size_t count) HWY_ATTR {
+    const auto product = Product(LoadAny(d, sums + i), alpha);
+    if constexpr (!kHasC) return product;
+    return hn::Add(product, Product(old(i, count), beta));
+  };
+  if (y_step != 1) {
+    for (size_t i = 0; i < n; i += kLanes) {
+      const size_t count = HWY_MIN(kLanes, n - i);
+      StoreScattered(result(i, count), d, y + static_cast<int64_t>(i) * y_step, y_step, count);
+    }
+    return;
   }
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) StoreElements(result(i, kLanes), d, y + i);
+  if (i < n) StoreElements(result(i, n - i), d, y + i, n - i);
 }
 
 template <class Element, class T>
 HWY_INLINE void FinishRow(const T* sums, size_t n, Element* y, int64_t y_step, const Element* c, int64_t c_step,
                           const Scale& scale) {
   const hn::ScalableTag<T> d;
-  constexpr size_t kLanes = hn::MaxLanes(d);
-  for (size_t i = 0; i < n; i += kLanes) {
-    const size_t count = HWY_MIN(kLanes, n - i);
-    const auto place = static_cast<int64_t>(i);
-    const auto v =
-        FinishVector(d, LoadAny(d, sums + i), c == nullptr ? nullptr : c + place * c_step, c_step, count, scale);
-    Element* to = y + place * y_step;
-    if (y_step != 1) {
-      StoreScattered(v, d, to, y_step, count);
-    } else if (count == kLanes) {
-      StoreElements(v, d, to);
-    } else {
-      StoreElements(v, d, to, count);
-    }
+  if (c == nullptr) {
+    FinishRowWith<false>(sums, n, y, y_step, scale, [&](size_t, size_t) HWY_ATTR { return hn::Zero(d); });
+  } else if (c_step == 0) {
+    const auto same = hn::Set(d, Widened<T>(c));
+    FinishRowWith<true>(sums, n, y, y_step, scale, [&](size_t, size_t) HWY_ATTR { return same; });
+  } else if (c_step == 1) {
+    FinishRowWith<true>(sums, n, y, y_step, scale, [&](size_t i, size_t count) HWY_ATTR {
+      return count == hn::Lanes(d) ? LoadElements(d, c + i) : LoadElements(d, c + i, count);
+    });
+  } else {
+    FinishRowWith<true>(sums, n, y, y_step, scale, [&](size_t i, size_t count) HWY_ATTR {
+      return Gather(d, c + static_cast<int64_t>(i) * c_step, c_step, count);
+    });
   }
 }
 

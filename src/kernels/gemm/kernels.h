@@ -76,12 +76,13 @@ struct Kernels {
   std::int64_t element_bytes = 0, accumulator_bytes = 0;
   std::int64_t lanes = 0;  ///< accumulators in a vector
   std::int64_t mr = 0, nr = 0, kc = 0;
+  bool takes_any_columns = false;
   std::int64_t a_width = 0;  ///< the width of a packed panel of A: mr, rounded up to whole 16 bytes
 
   void (*pack_a)(const Packing&) = nullptr;
   void (*pack_b)(const Packing&) = nullptr;
-  /// B that is not packed must have n a multiple of `lanes`, and neighbouring columns side by side. A that is not
-  /// packed must consist of accumulators.
+  /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
+  /// `lanes`. A that is not packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
   /// The last step alone, as multiply() does it with each tile: m x n sums, in rows of whole vectors, become Y.
   void (*finish)(const std::byte* sums, std::int64_t sums_row_step, std::int64_t m, std::int64_t n, const Output&,

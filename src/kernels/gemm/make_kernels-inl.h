@@ -31,6 +31,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   kernels.mr = Shape::kRows;
   kernels.nr = Shape::kPanel;
   kernels.kc = 512;
+  kernels.takes_any_columns = BINET_MASKS_ARE_FREE;
   kernels.a_width = Shape::kAWidth;
   kernels.is_fused = hwy::IsFloat<T>() && HWY_NATIVE_FMA;
   kernels.pack_a = &Pack<Shape::kAWidth, T, Element>;

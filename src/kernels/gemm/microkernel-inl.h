@@ -1,7 +1,7 @@
 // Room: kernels, per target. The tile: kRows x kVectors vectors of sums held in registers over a range of k.
 //
 // One chain of multiply-adds per element, in the order of k, whatever the shape of the tile: that is where Binet's
-// promise about bits is kept. Nothing here knows about edges: the columns of a tile are whole vectors.
+// promise about bits is kept.
 #if defined(BINET_KERNELS_GEMM_MICROKERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_MICROKERNEL_INL_H_
 #undef BINET_KERNELS_GEMM_MICROKERNEL_INL_H_
@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
 
@@ -39,7 +40,7 @@ struct TileShape {
   static constexpr size_t WideVectors(size_t rows) {
     if (rows == 1) return 8;
     if (rows == 2) return kHas32Registers ? 8 : 4;
-    return rows == 4 && kHas32Registers ? 4 : kPanelVectors;
+    return rows <= 6 && kHas32Registers ? 4 : kPanelVectors;
   }
 };
 
@@ -69,6 +70,16 @@ HWY_INLINE V MultiplyAdd(V a, V b, V sum) {
   }
 }
 
+/// A product by itself: of floats it is rounded.
+template <class V>
+HWY_INLINE V Product(V a, V b) {
+  if constexpr (hwy::IsFloat<hn::TFromV<V>>()) {
+    return hn::Mul(a, b);
+  } else {
+    return MultiplyAdd(a, b, hn::Zero(hn::DFromV<V>()));
+  }
+}
+
 /// Element (row, k) of A is a[row * a_row_step + k * a_column_step]; vector j of row k of B is at
 /// b[j / kPanelVectors * b_panel_step + j % kPanelVectors * kLanes + k * b_row_step].
 template <class T, class TB>
@@ -80,30 +91,80 @@ struct TileOperands {
   int64_t k;
 };
 
-/// Continues the chains that begin with `from` (null: zeros) and leaves them in `to`. The last rows of the tile may be
-/// padding: only `rows` of them are read and written.
+/// What becomes of the sums of a tile when the range of k is done.
+enum class Last : std::uint8_t { sums, scaled, plus_c, scaled_plus_c };
+
+/// How the chains of a tile begin and end. Rows are whole vectors, but for the last vector of each.
+template <class T>
+struct TileEnds {
+  const T* from = nullptr;  ///< the sums to go on from; null: zeros
+  int64_t from_row_step = 0;
+  T* to = nullptr;
+  int64_t to_row_step = 0;
+  Last last = Last::sums;
+  const T* c = nullptr;  ///< neighbouring columns side by side
+  int64_t c_row_step = 0;
+  T alpha = T{1}, beta = T{1};
+  size_t last_lanes = 0;  ///< of the last vector; where masks are not free, all of them
+};
+
+/// Loads and stores of a row's vectors, of which the last may have fewer lanes where masks are free.
+template <class D>
+class RowOfVectors {
+ public:
+  RowOfVectors(D d, size_t last_lanes) : d_(d) {
+    if constexpr (BINET_MASKS_ARE_FREE) {
+      mask_ = hn::FirstN(d, last_lanes);
+      if constexpr (sizeof(hn::TFromD<D>) == 4) mask16_ = hn::FirstN(D16(), last_lanes);
+    }
+  }
+
+  template <class Element>
+  HWY_INLINE hn::Vec<D> Load(const Element* from, bool is_last) const {
+    if (!BINET_MASKS_ARE_FREE || !is_last) return LoadElements(d_, from);
+    if constexpr (sizeof(Element) == 2) {
+      return Widen(d_, hn::MaskedLoad(mask16_, D16(), Bits(from)), Element());
+    } else {
+      return hn::MaskedLoad(mask_, d_, from);
+    }
+  }
+
+  HWY_INLINE void Store(hn::Vec<D> v, hn::TFromD<D>* to, bool is_last) const {
+    if (!BINET_MASKS_ARE_FREE || !is_last) return StoreAny(v, d_, to);
+    hn::BlendedStore(v, mask_, d_, to);
+  }
+
+ private:
+  using D16 = std::conditional_t<sizeof(hn::TFromD<D>) == 4, hn::Rebind<uint16_t, D>, D>;
+  D d_;
+  hn::Mask<D> mask_;
+  hn::Mask<D16> mask16_;
+};
+
+/// kRows x kVectors sums.
 template <size_t kRows, size_t kVectors, class T, class TB>
-HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const T* from, int64_t from_row_step, T* to,
-                               int64_t to_row_step, size_t rows) {
+HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
   using Shape = TileShape<T>;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   // A pointer for every third row, so that the addresses of all rows need few registers.
   constexpr size_t kPointers = (kRows + 2) / 3;
   constexpr size_t kPanels = (kVectors + Shape::kPanelVectors - 1) / Shape::kPanelVectors;
+  const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
 
   V sum[kRows][kVectors];
-  HWY_UNROLL(16)
-  for (size_t i = 0; i < kRows; ++i) {
+  if (ends.from == nullptr) {
     HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
-  }
-  if (from != nullptr) {
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < kRows; ++i, from += from_row_step) {
-      if (i >= rows) break;
+    for (size_t i = 0; i < kRows; ++i) {
       HWY_UNROLL(16)
-      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = LoadAny(d, from + j * Shape::kLanes);
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
+    }
+  } else {
+    const T* from = ends.from;
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kRows; ++i, from += ends.from_row_step) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = vectors.Load(from + j * Shape::kLanes, j + 1 == kVectors);
     }
   }
 
@@ -119,8 +180,9 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const T* fro
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) {
       const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
-      vb[j] = LoadElements(d, place);
-      hwy::Prefetch(place + ahead);
+      vb[j] = vectors.Load(place, j + 1 == kVectors);
+      // A tile of one vector has no load to spare.
+      if (kVectors > 1) hwy::Prefetch(place + ahead);
     }
     HWY_UNROLL(16)
     for (size_t i = 0; i < kRows; ++i) {
@@ -132,11 +194,30 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const T* fro
     for (size_t p = 0; p < kPanels; ++p) b[p] += operands.b_row_step;
   }
 
-  HWY_UNROLL(16)
-  for (size_t i = 0; i < kRows; ++i, to += to_row_step) {
-    if (i >= rows) break;
+  const auto store = [&](auto&& result) HWY_ATTR {
+    T* to = ends.to;
+    const T* c = ends.c;
     HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; ++j) StoreAny(sum[i][j], d, to + j * Shape::kLanes);
+    for (size_t i = 0; i < kRows; ++i, to += ends.to_row_step, c += ends.c_row_step) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; ++j) {
+        const bool is_last = j + 1 == kVectors;
+        vectors.Store(result(sum[i][j], c + j * Shape::kLanes, is_last), to + j * Shape::kLanes, is_last);
+      }
+    }
+  };
+  const V alpha = hn::Set(d, ends.alpha);
+  const V beta = hn::Set(d, ends.beta);
+  switch (ends.last) {
+    case Last::sums:
+      return store([](V v, const T*, bool) HWY_ATTR { return v; });
+    case Last::scaled:
+      return store([&](V v, const T*, bool) HWY_ATTR { return Product(v, alpha); });
+    case Last::plus_c:
+      return store([&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
+    case Last::scaled_plus_c:
+      return store([&](V v, const T* c, bool is_last)
+                       HWY_ATTR { return hn::Add(Product(v, alpha), Product(vectors.Load(c, is_last), beta)); });
   }
 }
 

@@ -64,11 +64,8 @@ std::int64_t choose_workers(const Problem& p, int threads) {
 }
 
 /// Tiles of equal height: a last one of a single row would cost nearly as much as one of four.
-std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels, bool a_is_direct) {
-  const std::int64_t equal = ceil_div(rows, ceil_div(rows, kernels.mr));
-  // Read in place, tiles cannot be padded with rows that do not exist; there is one of each power of two.
-  const bool is_tile = !a_is_direct || (equal & (equal - 1)) == 0;
-  return is_tile ? equal : kernels.mr;
+std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels) {
+  return ceil_div(rows, ceil_div(rows, kernels.mr));
 }
 
 /// Items: rows at most `block_rows`; columns are cut, and then rows again, only to have enough for the workers.
@@ -102,7 +99,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
   cut_items(p, kernels, block_rows, schedule);
-  schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels, schedule.a_is_direct);
+  schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels);
   return schedule;
 }
 

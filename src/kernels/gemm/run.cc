@@ -143,7 +143,8 @@ class Product {
         }
         return;
       case BSource::direct:
-        const std::int64_t whole_vectors = all.count / kernels_.lanes * kernels_.lanes;
+        const std::int64_t whole_vectors =
+            kernels_.takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
         if (whole_vectors > 0) {
           select(block, {all.first, whole_vectors}, all.first, slot);
           multiply_direct(block, k0);
