@@ -1,0 +1,160 @@
+#include "kernels/gemm/bench/comparison.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/aligned_buffer.h"
+#include "kernels/gemm/bench/operands.h"
+#include "kernels/gemm/bench/peak.h"
+#include "kernels/gemm/gemm.h"
+
+namespace binet::kernels::gemm::bench {
+namespace {
+
+const ThreadPool& pool_of(int threads) {
+  static const ThreadPool pools[] = {ThreadPool(1), ThreadPool(2)};
+  return pools[threads - 1];
+}
+
+Problem problem_of(const Case& c) {
+  Problem p;
+  p.type = c.type;
+  p.m = c.m;
+  p.n = c.n;
+  p.k = c.k;
+  p.a_row_step = c.trans_a ? 1 : c.k;
+  p.a_column_step = c.trans_a ? c.m : 1;
+  p.b_row_step = c.trans_b ? 1 : c.n;
+  p.b_column_step = c.trans_b ? c.k : 1;
+  p.has_c = c.c != CForm::none;
+  p.c_row_step = c.c == CForm::full ? c.n : c.c == CForm::column ? 1 : 0;
+  p.c_column_step = c.c == CForm::full || c.c == CForm::row ? 1 : 0;
+  return p;
+}
+
+/// Binet's product as a session runs it: planned, and a constant B packed, beforehand.
+std::function<void()> binet_product(const Case& c, const Operands& o, bool b_is_constant) {
+  struct Prepared {
+    Plan plan;
+    AlignedBuffer workspace, packed_b;
+  };
+  const auto prepared = std::make_shared<Prepared>();
+  const Problem problem = problem_of(c);
+  const Target& target = default_target();
+  const ThreadPool& pool = pool_of(c.threads);
+  prepared->plan = make_plan(problem, target, c.threads, b_is_constant);
+  prepared->workspace = AlignedBuffer(prepared->plan.workspace_bytes);
+  if (b_is_constant) {
+    prepared->packed_b = AlignedBuffer(packed_b_bytes(c.type, c.n, c.k, target));
+    pack_b(problem, target, o.b, prepared->packed_b.data(), pool);
+  }
+  const std::byte* b = b_is_constant ? prepared->packed_b.data() : o.b;
+  return [=, &pool] { run(prepared->plan, o.a, b, o.c, o.y, prepared->workspace.data(), pool); };
+}
+
+const Peak& peak_of(ElementType type) {
+  if (type == ElementType::f64) return kPeakF64;
+  if (type == ElementType::i64 || type == ElementType::u64) return kPeakU64;
+  return kPeakF32;
+}
+
+constexpr std::int64_t kPeakRounds = 10000;
+
+Contestant peak_contestant(const Peak& peak) {
+  return {[&peak] { peak.run(kPeakRounds, default_target()); }};
+}
+
+double rate(const Peak& peak, const Contestant& contestant) {
+  return peak.run(1, default_target()) * static_cast<double>(kPeakRounds) / contestant.seconds;
+}
+
+struct PeerWay {
+  std::size_t peer;
+  bool b_is_constant;
+  Contestant contestant;
+};
+
+/// The ways of all libraries, with a first estimate, and without those that have no chance against the same library's
+/// others or give a wrong result.
+std::vector<PeerWay> find_ways(const Case& c, std::span<const Peer> peers, const Matrices& matrices,
+                               Comparison& comparison) {
+  constexpr double kChance = 1.5;
+  std::vector<PeerWay> found;
+  for (std::size_t peer = 0; peer < peers.size(); ++peer) {
+    std::vector<PeerWay> ways;
+    double best_given = 1e30, best = 1e30;
+    for (Way& way : peers[peer].ways(c, matrices.operands())) {
+      matrices.spoil_y();
+      way.run();
+      if (const std::string difference = matrices.differences(); !difference.empty()) {
+        comparison.wrong.push_back(peers[peer].name + ", " + way.name + ": " + difference);
+        continue;
+      }
+      const double seconds = estimate(way.run, c.threads);
+      best = std::min(best, seconds);
+      if (!way.b_is_constant) best_given = std::min(best_given, seconds);
+      ways.push_back({peer, way.b_is_constant, {way.run, seconds}});
+    }
+    for (PeerWay& way : ways) {
+      if (way.contestant.seconds <= kChance * (way.b_is_constant ? best : best_given)) found.push_back(std::move(way));
+    }
+  }
+  return found;
+}
+
+void take_least(double& least, double seconds) { least = least == 0 ? seconds : std::min(least, seconds); }
+
+}  // namespace
+
+double operations(const Case& c) {
+  return 2.0 * static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
+}
+
+Comparison compare(const Case& c, std::span<const Peer> peers, bool beside_f32, const Effort& effort) {
+  Comparison comparison;
+  comparison.c = c;
+  Matrices matrices(c);
+  Contestant given = {binet_product(c, matrices.operands(), false)};
+  Contestant constant = {binet_product(c, matrices.operands(), true)};
+  matrices.spoil_y();
+  given.run();
+  matrices.keep_y();
+  matrices.spoil_y();
+  constant.run();
+  if (const std::string difference = matrices.differences(); !difference.empty()) {
+    comparison.wrong.push_back("Binet with constant B: " + difference);
+  }
+  std::vector<PeerWay> ways = find_ways(c, peers, matrices, comparison);
+
+  Case f32 = c;
+  f32.type = ElementType::f32;
+  const Matrices f32_matrices(beside_f32 ? f32 : Case{});
+  Contestant f32_given, f32_constant;
+  Contestant peak = peak_contestant(peak_of(c.type)), peak_f32 = peak_contestant(kPeakF32);
+
+  std::vector<Contestant*> contestants = {&given, &constant};
+  if (beside_f32) {
+    f32_given.run = binet_product(f32, f32_matrices.operands(), false);
+    f32_constant.run = binet_product(f32, f32_matrices.operands(), true);
+    contestants.insert(contestants.end(), {&f32_given, &f32_constant});
+  }
+  for (Contestant* contestant : contestants) contestant->seconds = estimate(contestant->run, c.threads);
+  for (PeerWay& way : ways) contestants.push_back(&way.contestant);
+  measure(contestants, c.threads, effort);
+  for (Contestant* contestant : {&peak, &peak_f32}) contestant->seconds = estimate(contestant->run, 1);
+  measure({&peak, &peak_f32}, 1, effort);
+
+  comparison.binet = {given.seconds, constant.seconds};
+  comparison.binet_f32 = {f32_given.seconds, f32_constant.seconds};
+  comparison.peak = c.threads * rate(peak_of(c.type), peak);
+  comparison.peak_f32 = c.threads * rate(kPeakF32, peak_f32);
+  comparison.peers.resize(peers.size());
+  for (const PeerWay& way : ways) {
+    Times& times = comparison.peers[way.peer];
+    if (!way.b_is_constant) take_least(times.given, way.contestant.seconds);
+    take_least(times.constant, way.contestant.seconds);
+  }
+  return comparison;
+}
+
+}  // namespace binet::kernels::gemm::bench

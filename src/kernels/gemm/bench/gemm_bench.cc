@@ -1,0 +1,95 @@
+// Benchmark: the matrix product beside OpenBLAS, BLIS, oneDNN and libxsmm, and beside what the machine can do at most,
+// in turns within one run.
+//
+//   ./dev bench gemm                                 everything
+//   ./dev bench gemm --shape=64x64x64 --type=f32     one shape; --quick measures a third as long
+//
+// Not Google Benchmark: it measures one function at a time and prints a line for each, while here a case is measured
+// by turns between all libraries, and its two lines say how they stand to each other.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "kernels/gemm/bench/calls_bench.h"
+#include "kernels/gemm/bench/cases.h"
+#include "kernels/gemm/bench/comparison.h"
+#include "kernels/gemm/bench/peers.h"
+#include "kernels/gemm/bench/report.h"
+#include "kernels/gemm/bench/sessions_bench.h"
+
+namespace binet::kernels::gemm::bench {
+namespace {
+
+struct Options {
+  std::vector<std::string> parts, shapes, types;
+  std::vector<int> threads;
+  bool quick = false;
+
+  [[nodiscard]] bool has_part(const std::string& part) const { return accepts(parts, part); }
+  [[nodiscard]] bool has_case(const Case& c) const {
+    const std::string shape = std::to_string(c.m) + "x" + std::to_string(c.n) + "x" + std::to_string(c.k);
+    return accepts(shapes, shape) && accepts(types, std::string(to_string(c.type))) && accepts(threads, c.threads);
+  }
+
+ private:
+  template <class T>
+  static bool accepts(const std::vector<T>& chosen, const T& value) {
+    return chosen.empty() || std::find(chosen.begin(), chosen.end(), value) != chosen.end();
+  }
+};
+
+std::vector<Case> chosen(std::vector<Case> cases, const Options& options) {
+  std::erase_if(cases, [&](const Case& c) { return !options.has_case(c); });
+  return cases;
+}
+
+/// Returns whether all results agree.
+bool run(const Options& options) {
+  const std::vector<Peer> peers = load_peers();
+  Effort effort;
+  if (options.quick) effort = {5, 2e-4};
+  Report report(peers);
+  report.print_head();
+
+  std::vector<Case> comparisons;
+  if (options.has_part("shapes")) comparisons = chosen(shape_cases(), options);
+  if (options.has_part("forms")) {
+    const std::vector<Case> forms = chosen(form_cases(), options);
+    comparisons.insert(comparisons.end(), forms.begin(), forms.end());
+  }
+  if (!comparisons.empty()) report.begin_comparisons();
+  for (const Case& c : comparisons) report.add(compare(c, peers, false, effort));
+  report.print_summary();
+
+  const std::vector<Case> types = options.has_part("types") ? chosen(type_cases(), options) : std::vector<Case>{};
+  if (!types.empty()) report.begin_types();
+  for (const Case& c : types) report.add_type(compare(c, peers, true, effort));
+
+  if (options.has_part("calls")) compare_calls(peers, effort);
+  if (options.has_part("sessions")) compare_sessions(effort);
+  return report.all_results_agree();
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm::bench
+
+int main(int argc, char** argv) {
+  binet::kernels::gemm::bench::Options options;
+  CLI::App app("Compares Binet's matrix product with other libraries.", "gemm_bench");
+  app.add_option("--part", options.parts, "shapes, forms (transposes and C), types, calls, sessions; default: all")
+      ->check(CLI::IsMember({"shapes", "forms", "types", "calls", "sessions"}));
+  app.add_option("--shape", options.shapes, "Only MxNxK, such as 64x64x64");
+  app.add_option("--type", options.types, "Only f32, f64, f16, bf16, i32, u32, i64 or u64");
+  app.add_option("--threads", options.threads, "Only 1 or 2 threads");
+  app.add_flag("--quick", options.quick, "Measure a third as long");
+  CLI11_PARSE(app, argc, argv);
+  // A choice of cases leaves the parts that have none.
+  if (options.parts.empty() && (!options.shapes.empty() || !options.types.empty() || !options.threads.empty())) {
+    options.parts = {"shapes", "forms", "types"};
+  }
+  try {
+    return binet::kernels::gemm::bench::run(options) ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gemm_bench: %s\n", error.what());
+    return 1;
+  }
+}

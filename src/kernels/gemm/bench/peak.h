@@ -1,0 +1,25 @@
+// Benchmark: what one core can do at most: independent multiply-adds whose operands stay in registers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/target.h"
+
+namespace binet::kernels::gemm::bench {
+
+struct Peak {
+  std::string_view name;
+  /// Runs `rounds` rounds and returns how many operations that were, two to a multiply-add.
+  double (*run)(std::int64_t rounds, const Target& target);
+  bool (*is_supported)();  ///< by this CPU
+};
+
+/// Multiply-adds of f32 and f64; of 32-bit and 64-bit integers as a multiplication and an addition.
+extern const Peak kPeakF32, kPeakF64, kPeakU32, kPeakU64;
+
+/// All of the above, and the other instructions that AVX-512 has for products of 32-bit integers and of bf16.
+[[nodiscard]] std::span<const Peak> all_peaks();
+
+}  // namespace binet::kernels::gemm::bench

@@ -1,0 +1,84 @@
+#include "kernels/gemm/bench/turns.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+namespace binet::kernels::gemm::bench {
+namespace {
+
+double now(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double seconds_of(const std::function<void()>& run, std::int64_t calls, int threads) {
+  const clockid_t clock = threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+  const double begin = now(clock);
+  for (std::int64_t i = 0; i < calls; ++i) run();
+  return now(clock) - begin;
+}
+
+void warm_up(const Contestant& contestant, int threads) {
+  if (threads == 1) {
+    constexpr double kLong = 2e-3;  // the first call of the turn makes no difference to it
+    if (contestant.seconds < kLong) contestant.run();
+    return;
+  }
+  // First the workers of the library before must go to sleep. Then each library gets its own awake and onto a core of
+  // their own: the system may leave a woken thread for several time slices on the core of the one that woke it.
+  constexpr auto kSleep = std::chrono::milliseconds(5);
+  constexpr double kWarmUp = 0.02;
+  std::this_thread::sleep_for(kSleep);
+  const double begin = now(CLOCK_MONOTONIC);
+  do contestant.run();
+  while (now(CLOCK_MONOTONIC) - begin < kWarmUp);
+}
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+double estimate(const std::function<void()>& run, int threads) {
+  constexpr double kLong = 1e-4;
+  run();
+  double seconds = 0;
+  std::int64_t calls = 1;
+  for (;; calls *= 4) {
+    seconds = seconds_of(run, calls, threads);
+    if (seconds >= kLong) return seconds / static_cast<double>(calls);
+  }
+}
+
+void measure(std::vector<Contestant*> contestants, int threads, const Effort& effort) {
+  std::vector<std::vector<double>> times(contestants.size());
+  double fastest = contestants.front()->seconds;
+  for (const Contestant* c : contestants) fastest = std::min(fastest, c->seconds);
+  // Who is far behind need not be measured to the last per cent.
+  constexpr double kFar = 1.7;
+  constexpr int kRoughRounds = 3;
+  std::vector<std::int64_t> calls;
+  std::vector<int> rounds;
+  for (const Contestant* c : contestants) {
+    calls.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(effort.turn_seconds / c->seconds)));
+    rounds.push_back(c->seconds < kFar * fastest ? effort.rounds : kRoughRounds);
+  }
+  for (int round = 0; round < effort.rounds; ++round) {
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      if (round >= rounds[i]) continue;
+      warm_up(*contestants[i], threads);
+      times[i].push_back(seconds_of(contestants[i]->run, calls[i], threads) / static_cast<double>(calls[i]));
+    }
+  }
+  for (std::size_t i = 0; i < contestants.size(); ++i) contestants[i]->seconds = median_of(times[i]);
+}
+
+}  // namespace binet::kernels::gemm::bench

@@ -1,0 +1,82 @@
+// Benchmark: libxsmm: code generated for the shape while all matrices are small, else its blocked product. Both run on
+// one thread.
+#include <libxsmm.h>
+
+#include <algorithm>
+
+#include "kernels/gemm/bench/peer.h"
+#include "kernels/gemm/bench/place_c.h"
+
+namespace binet::kernels::gemm::bench {
+namespace {
+
+// libxsmm hands what it does not compute itself to the BLAS it is linked with: that is no way of its own.
+bool has_called_blas = false;
+
+// Beyond, generated code only reads past the caches.
+constexpr std::int64_t kGeneratedExtent = 160;
+
+auto dispatch(int m, int n, int k, const float* beta, const int* flags) {
+  constexpr float kAlpha = 1;
+  return libxsmm_smmdispatch(m, n, k, nullptr, nullptr, nullptr, &kAlpha, beta, flags, nullptr);
+}
+auto dispatch(int m, int n, int k, const double* beta, const int* flags) {
+  constexpr double kAlpha = 1;
+  return libxsmm_dmmdispatch(m, n, k, nullptr, nullptr, nullptr, &kAlpha, beta, flags, nullptr);
+}
+
+template <class T>
+std::vector<Way> ways_of(const Case& c, const Operands& operands) {
+  const auto* a = reinterpret_cast<const T*>(operands.a);
+  const auto* b = reinterpret_cast<const T*>(operands.b);
+  const auto* added = reinterpret_cast<const T*>(operands.c);
+  auto* y = reinterpret_cast<T*>(operands.y);
+  const T beta = c.c == CForm::none ? 0 : 1;
+  // Column-major: Y^T = op(B)^T * op(A)^T.
+  const int m = static_cast<int>(c.n), n = static_cast<int>(c.m), k = static_cast<int>(c.k);
+  if (!c.trans_a && !c.trans_b && std::max({c.m, c.n, c.k}) <= kGeneratedExtent) {
+    if (const auto kernel = dispatch(m, n, k, &beta, nullptr)) {
+      return {{"generated", false, [=] {
+                 place_c(c, added, y);
+                 kernel(b, a, y);
+               }}};
+    }
+  }
+  const auto xgemm = [=] {
+    place_c(c, added, y);
+    constexpr auto kPrecision = sizeof(T) == 4 ? LIBXSMM_GEMM_PRECISION_F32 : LIBXSMM_GEMM_PRECISION_F64;
+    const T alpha = 1;
+    const int ldb = c.trans_b ? k : m, lda = c.trans_a ? n : k;
+    libxsmm_xgemm(kPrecision, kPrecision, c.trans_b ? "T" : "N", c.trans_a ? "T" : "N", &m, &n, &k, &alpha, b, &ldb, a,
+                  &lda, &beta, y, &m);
+  };
+  has_called_blas = false;
+  xgemm();
+  if (has_called_blas) return {};
+  return {{"xgemm", false, xgemm}};
+}
+
+std::vector<Way> ways(const Case& c, const Operands& operands) {
+  if (c.type == ElementType::f32) return ways_of<float>(c, operands);
+  if (c.type == ElementType::f64) return ways_of<double>(c, operands);
+  return {};
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm::bench
+
+// The functions of BLAS that libxsmm asks for.
+extern "C" {
+#define BINET_NO_BLAS(name) \
+  void name() { binet::kernels::gemm::bench::has_called_blas = true; }
+BINET_NO_BLAS(sgemm_)
+BINET_NO_BLAS(dgemm_)
+BINET_NO_BLAS(sgemv_)
+BINET_NO_BLAS(dgemv_)
+#undef BINET_NO_BLAS
+}
+
+binet::kernels::gemm::bench::Peer binet_gemm_peer(bool) {
+  ::libxsmm_init();
+  return {"libxsmm", std::string("kernels ") + ::libxsmm_get_target_arch(), &binet::kernels::gemm::bench::ways};
+}
