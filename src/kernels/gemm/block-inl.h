@@ -180,8 +180,9 @@ class BlockLoops {
     for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
       for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
         const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
-        Prefetch(m + block_.a_panel_rows, n);
-        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n);
+        PrefetchSums(m + block_.a_panel_rows, n);
+        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n,
+                block_.b_is_packed ? NextPanel(m, n) : Ahead());
       }
     }
   }
@@ -203,7 +204,7 @@ class BlockLoops {
   using Shape = TileShape<T>;
 
   /// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
-  HWY_INLINE void Prefetch(int64_t m, int64_t n) const {
+  HWY_INLINE void PrefetchSums(int64_t m, int64_t n) const {
     const Output& output = *block_.output;
     const bool is_y = block_.sums == nullptr;
     const int64_t size = is_y ? sizeof(Element) : sizeof(T);
@@ -215,14 +216,33 @@ class BlockLoops {
     }
   }
 
-  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n) const {
+  /// While its tiles keep the multipliers busy, each packed panel of B sees the next one come nearer: every tile
+  /// fetches its share.
+  HWY_INLINE Ahead NextPanel(int64_t m, int64_t n) const {
+    const int64_t panel_bytes = block_.k * int64_t{Shape::kPanel * sizeof(TB)};
+    const int64_t step = panel_bytes * block_.a_panel_rows / (block_.m * block_.k);
+    const TB* next = reinterpret_cast<const TB*>(block_.b) + (n / int64_t{Shape::kPanel} + 1) * block_.b_panel_step;
+    return {reinterpret_cast<const std::byte*>(next) + m / block_.a_panel_rows * step * block_.k, step};
+  }
+
+  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, Ahead far = {}) const {
     const auto* a = reinterpret_cast<const T*>(block_.a);
     const auto* b = reinterpret_cast<const TB*>(block_.b) + n / int64_t{Shape::kPanel} * block_.b_panel_step +
                     n % int64_t{Shape::kPanel};
     a += block_.a_is_packed ? m / block_.a_panel_rows * block_.a_panel_step : m * block_.a_row_step;
-    const TileOperands<T, TB> operands = {
-        a, block_.a_row_step, block_.a_column_step, b, block_.b_panel_step, block_.b_row_step, block_.k};
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+    // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
+    const TB* near = b + (block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns);
+    const int64_t row_bytes = block_.b_row_step * int64_t{sizeof(TB)};
+    const TileOperands<T, TB> operands = {a,
+                                          block_.a_row_step,
+                                          block_.a_column_step,
+                                          b,
+                                          block_.b_panel_step,
+                                          block_.b_row_step,
+                                          block_.k,
+                                          {reinterpret_cast<const std::byte*>(near), row_bytes},
+                                          far};
     ComputeTile<Element>(block_, tile, operands, {m, n, rows, HWY_MIN(tile_columns, block_.n - n)});
   }
 
@@ -232,7 +252,10 @@ class BlockLoops {
 template <class Element, class T, class TB>
 void MultiplyBlockWith(const Block& block) {
   const BlockLoops<Element, T, TB> loops(block);
-  if (block.a_is_packed && block.m > block.a_panel_rows) {
+  // A small B stays in the first-level cache whatever the order.
+  constexpr int64_t kSmallBBytes = 32 * 1024;
+  const bool b_is_small = block.n * block.k * int64_t{sizeof(TB)} <= kSmallBBytes;
+  if (block.m > block.a_panel_rows && !b_is_small) {
     loops.PanelByPanel();
   } else {
     loops.RowsByRows();

@@ -44,8 +44,7 @@ struct TileShape {
   }
 };
 
-/// Rows of B to fetch ahead: the time of that many covers the way to L3. Where B is read in place, each row begins on
-/// another page, and no hardware prefetcher follows.
+/// Rows of packed B to fetch ahead: a panel may be larger than the first-level cache.
 constexpr int64_t kPrefetchRows = 32;
 
 template <class V>
@@ -80,6 +79,12 @@ HWY_INLINE V Product(V a, V b) {
   }
 }
 
+/// What a tile asks the caches to fetch while it computes: `step` bytes further with each k.
+struct Ahead {
+  const std::byte* from = nullptr;
+  int64_t step = 0;
+};
+
 /// Element (row, k) of A is a[row * a_row_step + k * a_column_step]; vector j of row k of B is at
 /// b[j / kPanelVectors * b_panel_step + j % kPanelVectors * kLanes + k * b_row_step].
 template <class T, class TB>
@@ -89,6 +94,8 @@ struct TileOperands {
   const TB* b;
   int64_t b_panel_step, b_row_step;
   int64_t k;
+  Ahead near;  ///< a line for each vector: what this tile, or the next one in the same rows of B, will read
+  Ahead far;   ///< one line, for tiles as wide as a panel: what they will read much later
 };
 
 /// What becomes of the sums of a tile when the range of k is done.
@@ -174,7 +181,8 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEn
   const TB* b[kPanels] = {operands.b};
   for (size_t p = 1; p < kPanels; ++p) b[p] = b[p - 1] + operands.b_panel_step;
 
-  const int64_t ahead = kPrefetchRows * operands.b_row_step;
+  const std::byte* near = operands.near.from;
+  const std::byte* far = operands.far.from;
   for (int64_t k = operands.k; k > 0; --k) {
     V vb[kVectors];
     HWY_UNROLL(16)
@@ -182,8 +190,9 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEn
       const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
       vb[j] = vectors.Load(place, j + 1 == kVectors);
       // A tile of one vector has no load to spare.
-      if (kVectors > 1) hwy::Prefetch(place + ahead);
+      if (kVectors > 1) hwy::Prefetch(near + j * Shape::kLanes * sizeof(TB));
     }
+    if (kVectors == Shape::kPanelVectors) __builtin_prefetch(far, 0, 2);
     HWY_UNROLL(16)
     for (size_t i = 0; i < kRows; ++i) {
       const V va = hn::Set(d, LoadOne(a[i / 3] + static_cast<int64_t>(i % 3) * a_row_step));
@@ -192,6 +201,8 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEn
     }
     for (size_t p = 0; p < kPointers; ++p) a[p] += operands.a_column_step;
     for (size_t p = 0; p < kPanels; ++p) b[p] += operands.b_row_step;
+    near += operands.near.step;
+    far += operands.far.step;
   }
 
   const auto store = [&](auto&& result) HWY_ATTR {

@@ -9,6 +9,7 @@
 #define BINET_KERNELS_GEMM_PACK_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -114,13 +115,32 @@ HWY_INLINE size_t LanesRead(size_t width, size_t lanes) {
   return HWY_MIN(width, (lanes + kLanes - 1) / kLanes * kLanes);
 }
 
+/// Rows copied to one panel before the next panel has its turn: with one row the writes would jump from panel to panel,
+/// whose distance often is a multiple of a page, with all rows the reads would.
+constexpr int64_t kRowsTogether = 4;
+/// Rows to fetch ahead: their distance is no pattern that hardware prefetchers follow across pages.
+constexpr int64_t kPackRowsAhead = 16;
+
+/// All panels, a few rows at a time, so that memory is read in runs as long as the rows are.
 template <size_t kWidth, class T, class Element>
-void CopyPanel(const Element* from, const Packing& packing, size_t lanes, T* to) {
+void CopyPanels(const Packing& packing) {
   // Vectors where the width is a whole number of them, else 16-byte blocks.
   constexpr bool kWhole = kWidth % TileShape<T>::kLanes == 0;
   const hn::CappedTag<T, kWhole ? TileShape<T>::kLanes : TileShape<T>::kGroup> d;
-  for (int64_t k = 0; k < packing.k; ++k, from += packing.k_step, to += kWidth) {
-    CopyLanes<kWidth>(d, from, lanes, to);
+  for (int64_t first_k = 0; first_k < packing.k; first_k += kRowsTogether) {
+    const int64_t end_k = HWY_MIN(first_k + kRowsTogether, packing.k);
+    const auto* from = reinterpret_cast<const Element*>(packing.from) + first_k * packing.k_step;
+    auto* to = reinterpret_cast<T*>(packing.to) + first_k * int64_t{kWidth};
+    for (int64_t lane = 0; lane < packing.lanes; lane += packing.panel_lanes, to += packing.panel_step) {
+      const auto lanes = static_cast<size_t>(HWY_MIN(packing.panel_lanes, packing.lanes - lane));
+      for (int64_t k = first_k; k < end_k; ++k) {
+        const Element* row = from + lane + (k - first_k) * packing.k_step;
+        for (size_t i = 0; i < kWidth * sizeof(Element); i += 64) {
+          hwy::Prefetch(reinterpret_cast<const std::byte*>(row + kPackRowsAhead * packing.k_step) + i);
+        }
+        CopyLanes<kWidth>(d, row, lanes, to + (k - first_k) * int64_t{kWidth});
+      }
+    }
   }
 }
 
@@ -144,17 +164,12 @@ void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T
 
 template <size_t kWidth, class T, class Element>
 void Pack(const Packing& packing) {
+  if (packing.lane_step == 1) return CopyPanels<kWidth, T, Element>(packing);
   const auto* from = reinterpret_cast<const Element*>(packing.from);
   auto* to = reinterpret_cast<T*>(packing.to);
-  for (int64_t lane = 0; lane < packing.lanes; lane += packing.panel_lanes) {
+  for (int64_t lane = 0; lane < packing.lanes; lane += packing.panel_lanes, to += packing.panel_step) {
     const auto lanes = static_cast<size_t>(HWY_MIN(packing.panel_lanes, packing.lanes - lane));
-    const Element* panel = from + lane * packing.lane_step;
-    if (packing.lane_step == 1) {
-      CopyPanel<kWidth>(panel, packing, lanes, to);
-    } else {
-      TransposePanel<kWidth>(panel, packing, lanes, to);
-    }
-    to += packing.panel_step;
+    TransposePanel<kWidth>(from + lane * packing.lane_step, packing, lanes, to);
   }
 }
 

@@ -15,12 +15,16 @@ namespace {
 constexpr std::int64_t kPackedABytes = 384 * 1024;
 // Packed at a time by an item: they stay in L2, and a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
-// Read in place, B should not leave L2 between two tiles of rows.
-constexpr std::int64_t kDirectBBytes = 128 * 1024;
+// So few rows take less time than packing B costs; they read it in place, the next panel on its way to the cache.
+constexpr std::int64_t kFewRows = 128;
+// So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
+constexpr std::int64_t kDirectBBytes = 1024 * 1024;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 // A block of A that fits here is not driven out of L2 between two panels of B.
-constexpr std::int64_t kDirectABytes = 256 * 1024;
+constexpr std::int64_t kDirectABytes = 1024 * 1024;
+// Rows so far apart, or any multiple of it, meet in the same lines of the caches.
+constexpr std::int64_t kAliasBytes = 4096;
 // A worker's share must be worth the microseconds in which another thread wakes up.
 constexpr std::int64_t kWorkPerWorker = std::int64_t{1} << 20;
 constexpr std::int64_t kItemsPerWorker = 4;
@@ -41,11 +45,15 @@ bool should_swap(const Problem& p, const Kernels& kernels, bool b_is_packed) {
   return p.n <= few && p.m >= 2 * kernels.lanes && p.k >= 8;
 }
 
+bool rows_meet(std::int64_t row_step, const Kernels& kernels) {
+  return row_step * kernels.element_bytes % kAliasBytes == 0;
+}
+
 BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
   if (b_is_packed) return BSource::given;
   if (p.b_column_step == 1) {
-    const bool few_rows = p.m <= 2 * kernels.mr;
-    if (few_rows || p.n * p.k * kernels.element_bytes <= kDirectBBytes) return BSource::direct;
+    const std::int64_t stays = rows_meet(p.b_row_step, kernels) ? kDirectBBytes / 2 : kDirectBBytes;
+    if (p.m <= kFewRows || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
   }
   const bool is_small = round_up(p.n, kernels.nr) * p.k * kernels.accumulator_bytes <= kWholeBBytes;
   return p.m > block_rows && is_small ? BSource::whole : BSource::strips;
@@ -53,7 +61,8 @@ BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_pack
 
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
   if (kernels.element_bytes != kernels.accumulator_bytes) return false;
-  return p.n <= 2 * kernels.nr || p.m * kc * kernels.element_bytes <= kDirectABytes;
+  if (p.n <= 2 * kernels.nr) return true;
+  return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
 }
 
 std::int64_t choose_workers(const Problem& p, int threads) {
