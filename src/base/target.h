@@ -5,9 +5,9 @@
 // changes while running, so tests can walk through all targets in one process.
 //
 // "avx512dl" is "avx512" but for products of integers, which it forms by the 16-bit pair-dots (VNNI) and 52-bit
-// multiply-adds (IFMA) that began with Ice Lake. Intel's CPUs do those at full rate, and 32- and 64-bit multiplications
-// at a half and a third of it. AMD's CPUs (Zen 4 and 5) do all of them at full rate, so that there a multiplication and
-// an addition are faster: "avx512" is their default. The bits are the same.
+// multiply-adds (IFMA, with VBMI) that began with Ice Lake. Intel's CPUs do those at full rate, and 32- and 64-bit
+// multiplications at a half and a third of it. AMD's CPUs (Zen 4 and 5) do all of them at full rate, so that there a
+// multiplication and an addition are faster: "avx512" is their default. The bits are the same.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace binet {
 
 struct Target {
   std::string_view name;     ///< the spelling of BINET_TARGET: "avx512dl", "avx512", "avx2", "sse4", "neon", "portable"
-  std::int64_t highway = 0;  ///< Highway's bit for it; kernels compiled for none such are those for the next one
+  std::int64_t highway = 0;  ///< Highway's bit for it; a source not compiled for it has the next best one
   std::string_view needs = {};  ///< what the CPU must have, for people
 
   friend bool operator==(const Target& a, const Target& b) noexcept { return a.highway == b.highway; }

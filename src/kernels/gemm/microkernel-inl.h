@@ -152,7 +152,7 @@ class RowOfVectors {
 /// GCC else finds memory for sums that the last step needs later, and stores them in every round of the loop over k.
 template <class V, size_t kRows, size_t kVectors>
 HWY_INLINE void KeepInRegisters(V (&sum)[kRows][kVectors]) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
   HWY_UNROLL(16)
   for (size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(16)

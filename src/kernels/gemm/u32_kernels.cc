@@ -28,7 +28,7 @@ constexpr Kernels kMultiplyAndAdd = MakeKernels<uint32_t, uint32_t>(kType);
 constexpr Kernels MakePairDotKernels(const Kernels& in_place) {
   using Tiles = TwoSumsTiles<PairDots>;
   Kernels kernels = MakePackedKernels<Tiles>(in_place);
-  kernels.way = "16-bit halves in pairs";
+  kernels.way = "16-bit halves in pairs (VNNI)";
   kernels.k_group = PairDots::kGroup;
   kernels.group_rows_of_a = kernels.group_rows_of_b = 2;
   kernels.pack_a = &PackPairDots<Tiles::kAWidth>;

@@ -1,11 +1,9 @@
 // Room: kernels. i64 and u64: the same bits, modulo 2^64.
 //
-// AVX-512 multiplies and adds 64-bit numbers, on AMD with nearly the rate of f64 multiply-adds. On Intel's CPUs the
-// multiplication takes three steps, four with the addition, where three 52-bit multiply-adds (IFMA) do the same
-// and a ninth of a fourth instruction
-// (multiply_add_52-inl.h). These want A packed in two parts; where that does not pay, and where operands are better
-// read where they lie, it is the other way. integer_rates_bench measures both; base/target.h says which CPU takes which
-// way by default.
+// AVX-512 multiplies and adds 64-bit numbers, on AMD with nearly the rate of f64 multiply-adds. Intel's CPUs multiply
+// in three steps and add in a fourth, where 52-bit multiply-adds (IFMA) need three and a third (multiply_add_52-inl.h).
+// These want A packed in two parts; where that does not pay, and where operands are better read where they lie, it is
+// the other way. integer_rates_bench measures both; base/target.h says which CPU takes which way by default.
 //
 // AVX2, SSE4.2 and NEON have no 64-bit multiplication: u64_halves_tile-inl.h.
 #undef HWY_TARGET_INCLUDE
@@ -29,7 +27,7 @@ constexpr Kernels kMultiplyAndAdd = MakeKernels<uint64_t, uint64_t>(kType);
 constexpr Kernels MakeMultiplyAdd52Kernels(const Kernels& in_place) {
   using Tiles = TwoSumsTiles<MultiplyAdd52>;
   Kernels kernels = MakePackedKernels<Tiles>(in_place);
-  kernels.way = "52-bit multiply-adds";
+  kernels.way = "52-bit multiply-adds (IFMA)";
   kernels.kc = in_place.kc / 2;  // two rows of A for each k
   kernels.group_rows_of_a = 2;
   kernels.pack_a = &PackWithEnds<Tiles::kAWidth>;

@@ -22,8 +22,10 @@ template <class V>
 HWY_INLINE void Forget(V& v) {
 #if HWY_TARGET == HWY_SCALAR
   asm volatile("" : "+r"(v.raw));
+#elif HWY_TARGET == HWY_EMU128
+  asm volatile("" : "+m"(v.raw));
 #elif HWY_ARCH_X86
-  asm volatile("" : "+x"(v.raw));
+  asm volatile("" : "+v"(v.raw));
 #else
   asm volatile("" : "+w"(v.raw));
 #endif
