@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <set>
 #include <string>
@@ -222,6 +223,15 @@ TEST(Targets, AreOrderedBestFirstAndEndWithPortable) {
     ASSERT_NE(next, compiled.end()) << target.name << " is not compiled, or out of order";
     EXPECT_FALSE(target.needs.empty()) << target.name;
   }
+}
+
+TEST(Targets, TheDefaultIsOneOfThem) {
+  const auto supported = supported_targets();
+  const auto place = std::find(supported.begin(), supported.end(), default_target());
+  ASSERT_NE(place, supported.end());
+  // Nothing but avx512dl is ever passed over.
+  const bool is_forced = std::getenv("BINET_TARGET") != nullptr;
+  for (auto better = supported.begin(); !is_forced && better != place; ++better) EXPECT_EQ(better->name, "avx512dl");
 }
 
 TEST(Targets, AreFoundByName) {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::array kTargets = {
 #if HWY_ARCH_X86
+    Target{"avx512dl", HWY_AVX3_DL, "AVX-512 F, BW, CD, DQ, VL, VNNI, IFMA, VBMI"},
     Target{"avx512", HWY_AVX3, "AVX-512 F, BW, CD, DQ, VL"},
     Target{"avx2", HWY_AVX2, "AVX2, FMA, BMI2, F16C"},
     Target{"sse4", HWY_SSE4, "SSE4.2"},
@@ -25,8 +26,32 @@ constexpr std::array kTargets = {
     Target{"portable", HWY_EMU128, "nothing beyond the compiler's baseline"},
 };
 
-std::vector<Target> find_supported() {
+/// Highway's bits for what this CPU and its operating system can run.
+std::int64_t find_highway_targets() {
   const std::int64_t have = hwy::SupportedTargets() | HWY_EMU128;
+#if HWY_ARCH_X86
+  // Highway's own AVX3_DL is not asked: it wants more of the CPU than the kernels use, but not IFMA.
+  __builtin_cpu_init();
+  const bool has_dl = (have & HWY_AVX3) != 0 && __builtin_cpu_supports("avx512vnni") &&
+                      __builtin_cpu_supports("avx512ifma") && __builtin_cpu_supports("avx512vbmi");
+  return has_dl ? have | HWY_AVX3_DL : have & ~std::int64_t{HWY_AVX3_DL};
+#else
+  return have;
+#endif
+}
+
+/// Whether this CPU, which can run `target`, is faster with it than with the next one.
+bool gains_from(const Target& target) {
+#if HWY_ARCH_X86
+  return target.highway != HWY_AVX3_DL || !__builtin_cpu_is("amd");
+#else
+  (void)target;
+  return true;
+#endif
+}
+
+std::vector<Target> find_supported() {
+  const std::int64_t have = find_highway_targets();
   std::vector<Target> found;
   std::copy_if(kTargets.begin(), kTargets.end(), std::back_inserter(found),
                [&](const Target& target) { return (target.highway & have) != 0; });
@@ -56,7 +81,9 @@ const Target& target_from_name(std::string_view name) {
 const Target& default_target() {
   static const Target& target = []() -> const Target& {
     const char* forced = std::getenv("BINET_TARGET");
-    return forced == nullptr || *forced == '\0' ? supported_targets().front() : target_from_name(forced);
+    if (forced != nullptr && *forced != '\0') return target_from_name(forced);
+    const auto supported = supported_targets();
+    return *std::find_if(supported.begin(), supported.end(), gains_from);
   }();
   return target;
 }

@@ -1,8 +1,13 @@
 // Room: base. The instruction sets for which the kernels are compiled, and the one in use.
 //
-// An ordered list, best first; the first that this CPU has is the default. BINET_TARGET names another one; a name that
-// is unknown, or that this CPU cannot run, is an error. Kernels take a Target as a value: nothing here changes while
-// running, so tests can walk through all targets in one process.
+// An ordered list, best first; the first that this CPU has, and gains from, is the default. BINET_TARGET names another
+// one; a name that is unknown, or that this CPU cannot run, is an error. Kernels take a Target as a value: nothing here
+// changes while running, so tests can walk through all targets in one process.
+//
+// "avx512dl" is "avx512" but for products of integers, which it forms by the 16-bit pair-dots (VNNI) and 52-bit
+// multiply-adds (IFMA, with VBMI) that began with Ice Lake. Intel's CPUs do those at full rate, and 32- and 64-bit
+// multiplications at a half and a third of it. AMD's CPUs (Zen 4 and 5) do all of them at full rate, so that there a
+// multiplication and an addition are faster: "avx512" is their default. The bits are the same.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +17,8 @@
 namespace binet {
 
 struct Target {
-  std::string_view name;        ///< the spelling of BINET_TARGET: "avx512", "avx2", "sse4", "neon", "portable"
-  std::int64_t highway = 0;     ///< Highway's bit for it
+  std::string_view name;     ///< the spelling of BINET_TARGET: "avx512dl", "avx512", "avx2", "sse4", "neon", "portable"
+  std::int64_t highway = 0;  ///< Highway's bit for it; a source not compiled for it has the next best one
   std::string_view needs = {};  ///< what the CPU must have, for people
 
   friend bool operator==(const Target& a, const Target& b) noexcept { return a.highway == b.highway; }
@@ -25,7 +30,8 @@ struct Target {
 /// Those of them that this CPU can run, best first; "portable" is always among them.
 [[nodiscard]] std::span<const Target> supported_targets();
 
-/// The target named by BINET_TARGET, else the best one; read once. Throws Error on a name that cannot be used.
+/// The target named by BINET_TARGET, else the best one for this CPU; read once. Throws Error on a name that cannot be
+/// used.
 [[nodiscard]] const Target& default_target();
 
 /// The supported target of that name; throws Error that lists the supported ones.

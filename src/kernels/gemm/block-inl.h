@@ -19,6 +19,7 @@
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/u64_halves_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -168,6 +169,20 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
                       block.column + place.n, *block.scale);
 }
 
+/// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
+template <class Element, class T>
+HWY_INLINE void PrefetchTile(const Block& block, int64_t m, int64_t n) {
+  const Output& output = *block.output;
+  const bool is_y = block.sums == nullptr;
+  const int64_t size = is_y ? sizeof(Element) : sizeof(T);
+  const int64_t step = (is_y ? output.y_row_step : block.sums_row_step) * size;
+  const std::byte* row =
+      is_y ? output.y + (block.row + m) * step + (block.column + n) * size : block.sums + m * step + n * size;
+  for (int64_t rows = HWY_MIN(block.a_panel_rows, block.m - m); rows > 0; --rows, row += step) {
+    for (size_t i = 0; i < TileShape<T>::kPanel * static_cast<size_t>(size); i += 64) hwy::Prefetch(row + i);
+  }
+}
+
 // ---- the loops
 
 template <class Element, class T, class TB>
@@ -180,7 +195,7 @@ class BlockLoops {
     for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
       for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
         const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
-        PrefetchSums(m + block_.a_panel_rows, n);
+        PrefetchTile<Element, T>(block_, m + block_.a_panel_rows, n);
         Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n,
                 block_.b_is_packed ? NextPanel(m, n) : Ahead());
       }
@@ -202,19 +217,6 @@ class BlockLoops {
 
  private:
   using Shape = TileShape<T>;
-
-  /// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
-  HWY_INLINE void PrefetchSums(int64_t m, int64_t n) const {
-    const Output& output = *block_.output;
-    const bool is_y = block_.sums == nullptr;
-    const int64_t size = is_y ? sizeof(Element) : sizeof(T);
-    const int64_t step = (is_y ? output.y_row_step : block_.sums_row_step) * size;
-    const std::byte* row =
-        is_y ? output.y + (block_.row + m) * step + (block_.column + n) * size : block_.sums + m * step + n * size;
-    for (int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m); rows > 0; --rows, row += step) {
-      for (size_t i = 0; i < Shape::kPanel * static_cast<size_t>(size); i += 64) hwy::Prefetch(row + i);
-    }
-  }
 
   /// While its tiles keep the multipliers busy, each packed panel of B sees the next one come nearer: every tile
   /// fetches its share.

@@ -235,6 +235,42 @@ TEST_P(GemmTest, IntegerFactors) {
   }
 }
 
+/// Around the places where the kernels cut numbers into parts: 16, 32 and 52 bits, with and without a carry.
+TEST_P(GemmTest, IntegerParts) {
+  if (is_float(type_)) return;
+  std::vector<std::uint64_t> numbers;
+  for (const int bit : {0, 12, 15, 16, 31, 32, 47, 52, 63}) {
+    for (const std::uint64_t below : {0x0ull, 0x1ull, 0x7FFFull, 0x8000ull}) {
+      numbers.push_back((std::uint64_t{1} << bit) - below);
+      numbers.push_back(~((std::uint64_t{1} << bit) - below));
+    }
+  }
+  // Each number of A meets each one of B: alone, in pairs with itself, and with whatever else K brings together.
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  for (const std::int64_t k : {1, 2, 3, 64}) {
+    for (const int transposes : {0, 1, 2, 3}) {
+      const Case c{count, count, k, (transposes & 1) != 0, (transposes & 2) != 0};
+      const Problem p = problem_of(type_, c);
+      const Operands operands(p, 0, 1);
+      for (std::int64_t i = 0; i < count * k; ++i) {
+        const std::int64_t step = k == 64 ? 7 * (i % k) : 0;
+        const std::int64_t lane_of_a = c.trans_a ? i % count : i / k, lane_of_b = c.trans_b ? i / k : i % count;
+        const std::uint64_t a = numbers[static_cast<std::size_t>((lane_of_a + step) % count)];
+        const std::uint64_t b = numbers[static_cast<std::size_t>((lane_of_b + step * step) % count)];
+        if (byte_size(type_) == 4) {
+          put(operands.a, i, static_cast<std::uint32_t>(a));
+          put(operands.b, i, static_cast<std::uint32_t>(b));
+        } else {
+          put(operands.a, i, a);
+          put(operands.b, i, b);
+        }
+      }
+      check(c, operands, false);
+      check(c, operands, true);
+    }
+  }
+}
+
 /// Numbers worked out by hand, since the kernels and the reference share the rule.
 TEST(GemmIntegerRule, CutsTowardsZeroAndSaturates) {
   EXPECT_EQ(cut<std::int32_t>(-2.9), -2);

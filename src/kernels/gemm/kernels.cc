@@ -30,7 +30,7 @@ const Kernels* find_kernels(ElementType type, const Target& target) {
 
 std::string describe(const Kernels& kernels) {
   if (is_integer(kernels.type)) {
-    return fmt::format("{}x{} u{}", kernels.mr, kernels.nr, 8 * kernels.accumulator_bytes);
+    return fmt::format("{}x{} u{} {}", kernels.mr, kernels.nr, 8 * kernels.accumulator_bytes, kernels.way);
   }
   return fmt::format("{}x{} f{} {}", kernels.mr, kernels.nr, 8 * kernels.accumulator_bytes,
                      kernels.is_fused ? "fma" : "multiply, then add");

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/target.h"
 #include "binet/element_type.h"
@@ -33,7 +34,8 @@ struct Output {
 };
 
 /// Packing: element (lane, k) of an operand, lanes being rows of A or columns of B, goes to
-/// to[(lane / width) * panel_step + k * width + lane % width] as an accumulator. The last panel is filled up.
+/// to[(lane / width) * panel_step + k * width + lane % width] as an accumulator. The last panel is filled up. Kernels
+/// with a k_group put rows of their own form in the place of so many rows.
 struct Packing {
   const std::byte* from = nullptr;
   std::int64_t lane_step = 0, k_step = 0;  ///< one of them is 1
@@ -78,6 +80,13 @@ struct Kernels {
   std::int64_t mr = 0, nr = 0, kc = 0;
   bool takes_any_columns = false;
   std::int64_t a_width = 0;  ///< the width of a packed panel of A: mr, rounded up to whole 16 bytes
+  std::string_view way;      ///< integers: how a product is formed and added
+
+  /// Packing makes so many rows of A, and of B, from each k_group values of k, the last of which may be missing. A
+  /// range of k that is not the last consists of whole groups.
+  std::int64_t k_group = 1, group_rows_of_a = 1, group_rows_of_b = 1;
+  /// Null: an operand may be read where it lies. Else multiply() takes packed ones alone, and these serve the others.
+  const Kernels* in_place = nullptr;
 
   void (*pack_a)(const Packing&) = nullptr;
   void (*pack_b)(const Packing&) = nullptr;
@@ -91,6 +100,14 @@ struct Kernels {
 
 /// The kernels that serve a type of Gemm on a target; null for other types.
 [[nodiscard]] const Kernels* find_kernels(ElementType type, const Target& target);
+
+/// Rows of a panel in which `k` values of k are packed.
+[[nodiscard]] inline std::int64_t packed_rows_of_a(const Kernels& kernels, std::int64_t k) noexcept {
+  return (k + kernels.k_group - 1) / kernels.k_group * kernels.group_rows_of_a;
+}
+[[nodiscard]] inline std::int64_t packed_rows_of_b(const Kernels& kernels, std::int64_t k) noexcept {
+  return (k + kernels.k_group - 1) / kernels.k_group * kernels.group_rows_of_b;
+}
 
 /// What `binet kernels` prints: "12x32 f32 fma", the tile, the type of the sums, and how they are formed.
 [[nodiscard]] std::string describe(const Kernels& kernels);

@@ -34,6 +34,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   kernels.takes_any_columns = BINET_MASKS_ARE_FREE;
   kernels.a_width = Shape::kAWidth;
   kernels.is_fused = hwy::IsFloat<T>() && HWY_NATIVE_FMA;
+  if (!hwy::IsFloat<T>()) kernels.way = kByHalves<T> ? "32-bit halves" : "multiply, then add";
   kernels.pack_a = &Pack<Shape::kAWidth, T, Element>;
   kernels.pack_b = &Pack<Shape::kPanel, T, Element>;
   kernels.multiply = &MultiplyBlock<Element, T>;

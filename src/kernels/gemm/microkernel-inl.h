@@ -22,13 +22,20 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Without a 64-bit multiplication there are two sums for each element (u64_halves_tile-inl.h).
+template <class T>
+constexpr bool kByHalves = sizeof(T) == 8 && !hwy::IsFloat<T>() && HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_SCALAR;
+
 /// The largest tile for accumulators of type T, and what follows from it.
 template <class T>
 struct TileShape {
   static constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
   static constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
-  // Integer products need registers of their own, 64-bit ones several.
-  static constexpr size_t kRows = kHas32Registers ? 12 : hwy::IsFloat<T>() ? 6 : 4;
+  // Integer products need registers of their own, and second sums as many again.
+  static constexpr size_t kRows = kByHalves<T>        ? (kHas32Registers ? 6 : 3)
+                                  : kHas32Registers   ? 12
+                                  : hwy::IsFloat<T>() ? 6
+                                                      : 4;
   static constexpr size_t kPanelVectors = 2;
   static constexpr size_t kPanel = kPanelVectors * kLanes;
 
@@ -38,6 +45,7 @@ struct TileShape {
 
   /// Few rows leave registers for more columns, which then hide the latency of the multiply-adds.
   static constexpr size_t WideVectors(size_t rows) {
+    if (kByHalves<T>) return rows == 1 || (rows <= 3 && kHas32Registers) ? 4 : kPanelVectors;
     if (rows == 1) return 8;
     if (rows == 2) return kHas32Registers ? 8 : 4;
     return rows <= 6 && kHas32Registers ? 4 : kPanelVectors;
@@ -148,9 +156,79 @@ class RowOfVectors {
   hn::Mask<D16> mask16_;
 };
 
+/// GCC else finds memory for sums that the last step needs later, and stores them in every round of the loop over k.
+template <class V, size_t kRows, size_t kVectors>
+HWY_INLINE void KeepInRegisters(V (&sum)[kRows][kVectors]) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  HWY_UNROLL(16)
+  for (size_t i = 0; i < kRows; ++i) {
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < kVectors; ++j) {
+      auto raw = sum[i][j].raw;
+      asm("" : "+v"(raw));
+      sum[i][j].raw = raw;
+    }
+  }
+#else
+  (void)sum;
+#endif
+}
+
+/// The sums to go on from.
+template <class Row, class T, class V, size_t kRows, size_t kVectors>
+HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[kRows][kVectors]) {
+  constexpr size_t kLanes = TileShape<T>::kLanes;
+  if (ends.from == nullptr) {
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kRows; ++i) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(hn::ScalableTag<T>());
+    }
+  } else {
+    const T* from = ends.from;
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kRows; ++i, from += ends.from_row_step) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = vectors.Load(from + j * kLanes, j + 1 == kVectors);
+    }
+  }
+}
+
+/// Stores the sums, or what the last step makes of them.
+template <class Row, class T, class V, size_t kRows, size_t kVectors>
+HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors]) {
+  constexpr size_t kLanes = TileShape<T>::kLanes;
+  const hn::ScalableTag<T> d;
+  const auto store = [&](auto&& result) HWY_ATTR {
+    T* to = ends.to;
+    const T* c = ends.c;
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kRows; ++i, to += ends.to_row_step, c += ends.c_row_step) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; ++j) {
+        const bool is_last = j + 1 == kVectors;
+        vectors.Store(result(sum[i][j], c + j * kLanes, is_last), to + j * kLanes, is_last);
+      }
+    }
+  };
+  const V alpha = hn::Set(d, ends.alpha);
+  const V beta = hn::Set(d, ends.beta);
+  switch (ends.last) {
+    case Last::sums:
+      return store([](V v, const T*, bool) HWY_ATTR { return v; });
+    case Last::scaled:
+      return store([&](V v, const T*, bool) HWY_ATTR { return Product(v, alpha); });
+    case Last::plus_c:
+      return store([&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
+    case Last::scaled_plus_c:
+      return store([&](V v, const T* c, bool is_last)
+                       HWY_ATTR { return hn::Add(Product(v, alpha), Product(vectors.Load(c, is_last), beta)); });
+  }
+}
+
 /// kRows x kVectors sums.
 template <size_t kRows, size_t kVectors, class T, class TB>
-HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
+requires(!kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
   using Shape = TileShape<T>;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
@@ -160,20 +238,7 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEn
   const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
 
   V sum[kRows][kVectors];
-  if (ends.from == nullptr) {
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < kRows; ++i) {
-      HWY_UNROLL(16)
-      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
-    }
-  } else {
-    const T* from = ends.from;
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < kRows; ++i, from += ends.from_row_step) {
-      HWY_UNROLL(16)
-      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = vectors.Load(from + j * Shape::kLanes, j + 1 == kVectors);
-    }
-  }
+  BeginTile(vectors, ends, sum);
 
   const int64_t a_row_step = operands.a_row_step;
   const T* a[kPointers] = {operands.a};
@@ -205,31 +270,7 @@ HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEn
     far += operands.far.step;
   }
 
-  const auto store = [&](auto&& result) HWY_ATTR {
-    T* to = ends.to;
-    const T* c = ends.c;
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < kRows; ++i, to += ends.to_row_step, c += ends.c_row_step) {
-      HWY_UNROLL(16)
-      for (size_t j = 0; j < kVectors; ++j) {
-        const bool is_last = j + 1 == kVectors;
-        vectors.Store(result(sum[i][j], c + j * Shape::kLanes, is_last), to + j * Shape::kLanes, is_last);
-      }
-    }
-  };
-  const V alpha = hn::Set(d, ends.alpha);
-  const V beta = hn::Set(d, ends.beta);
-  switch (ends.last) {
-    case Last::sums:
-      return store([](V v, const T*, bool) HWY_ATTR { return v; });
-    case Last::scaled:
-      return store([&](V v, const T*, bool) HWY_ATTR { return Product(v, alpha); });
-    case Last::plus_c:
-      return store([&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
-    case Last::scaled_plus_c:
-      return store([&](V v, const T* c, bool is_last)
-                       HWY_ATTR { return hn::Add(Product(v, alpha), Product(vectors.Load(c, is_last), beta)); });
-  }
+  EndTile(vectors, ends, sum);
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

@@ -28,6 +28,9 @@ constexpr std::int64_t kAliasBytes = 4096;
 // A worker's share must be worth the microseconds in which another thread wakes up.
 constexpr std::int64_t kWorkPerWorker = std::int64_t{1} << 20;
 constexpr std::int64_t kItemsPerWorker = 4;
+// Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
+// its own costs less time than it saves.
+constexpr std::int64_t kRowsAndColumnsToPack = 12;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
@@ -49,18 +52,26 @@ bool rows_meet(std::int64_t row_step, const Kernels& kernels) {
   return row_step * kernels.element_bytes % kAliasBytes == 0;
 }
 
+/// Few rows and columns use each packed element too rarely. The bits are the same.
+const Kernels& choose_kernels(const Problem& p, const Kernels& kernels, bool b_is_packed) {
+  if (kernels.in_place == nullptr || p.m * p.n >= kRowsAndColumnsToPack * (p.m + p.n)) return kernels;
+  const bool can_read_b = !b_is_packed || (kernels.k_group == 1 && kernels.group_rows_of_b == 1);
+  return can_read_b ? *kernels.in_place : kernels;
+}
+
 BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
   if (b_is_packed) return BSource::given;
-  if (p.b_column_step == 1) {
+  if (p.b_column_step == 1 && kernels.in_place == nullptr) {
     const std::int64_t stays = rows_meet(p.b_row_step, kernels) ? kDirectBBytes / 2 : kDirectBBytes;
     if (p.m <= kFewRows || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
   }
-  const bool is_small = round_up(p.n, kernels.nr) * p.k * kernels.accumulator_bytes <= kWholeBBytes;
+  const bool is_small =
+      round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
   return p.m > block_rows && is_small ? BSource::whole : BSource::strips;
 }
 
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
-  if (kernels.element_bytes != kernels.accumulator_bytes) return false;
+  if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
   if (p.n <= 2 * kernels.nr) return true;
   return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
 }
@@ -96,15 +107,15 @@ void cut_items(const Problem& p, const Kernels& kernels, std::int64_t block_rows
 Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed) {
   Schedule schedule;
   schedule.workers = choose_workers(p, threads);
-  schedule.kc = equal_part(p.k, kernels.kc, 1);
-  const std::int64_t block_rows =
-      std::max(kernels.mr, kPackedABytes / (schedule.kc * kernels.accumulator_bytes) / kernels.mr * kernels.mr);
+  schedule.kc = equal_part(p.k, kernels.kc, kernels.k_group);
+  const std::int64_t packed_row_bytes = packed_rows_of_a(kernels, schedule.kc) * kernels.accumulator_bytes;
+  const std::int64_t block_rows = std::max(kernels.mr, kPackedABytes / packed_row_bytes / kernels.mr * kernels.mr);
   schedule.b_source = choose_b_source(p, kernels, b_is_packed, block_rows);
   schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
   if (schedule.b_source == BSource::strips && p.m <= kernels.mr) {
     // Few rows take less time than the packing itself: strips that stay near L1 make that faster.
     schedule.strip_columns = std::min(schedule.strip_columns, 2 * kernels.nr);
-    schedule.kc = equal_part(p.k, kernels.kc / 2, 1);
+    schedule.kc = equal_part(p.k, kernels.kc / 2, kernels.k_group);
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
   cut_items(p, kernels, block_rows, schedule);
@@ -117,10 +128,12 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   const auto bytes = [&](std::int64_t accumulators) {
     return round_up_to_cache_line(static_cast<std::size_t>(accumulators * kernels.accumulator_bytes));
   };
-  if (!s.a_is_direct) s.slot_a_bytes = bytes(ceil_div(s.item_rows, s.tile_rows) * kernels.a_width * s.kc);
-  if (s.b_source == BSource::strips) s.slot_b_bytes = bytes(s.strip_columns * s.kc);
-  if (s.b_source == BSource::direct) s.slot_b_bytes = bytes(kernels.nr * s.kc);
-  if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(round_up(p.n, kernels.nr) * p.k);
+  const std::int64_t rows_of_b = packed_rows_of_b(kernels, s.kc);
+  if (!s.a_is_direct)
+    s.slot_a_bytes = bytes(ceil_div(s.item_rows, s.tile_rows) * kernels.a_width * packed_rows_of_a(kernels, s.kc));
+  if (s.b_source == BSource::strips) s.slot_b_bytes = bytes(s.strip_columns * rows_of_b);
+  if (s.b_source == BSource::direct) s.slot_b_bytes = bytes(kernels.nr * rows_of_b);
+  if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k));
 
   const bool y_holds_sums = kernels.element_bytes == kernels.accumulator_bytes && !s.is_swapped;
   s.sums_in_slot = p.k > s.kc && !y_holds_sums;
@@ -152,6 +165,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   if (problem.m == 0 || problem.n == 0 || problem.k == 0) return plan;  // run() needs no schedule for these
   const bool is_swapped = should_swap(problem, *plan.kernels, b_is_packed);
   const Problem computed = is_swapped ? swapped(problem) : problem;
+  plan.kernels = &choose_kernels(computed, *plan.kernels, b_is_packed);
   plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed);
   plan.schedule.is_swapped = is_swapped;
   size_workspace(computed, *plan.kernels, plan);

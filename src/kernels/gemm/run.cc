@@ -13,7 +13,7 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 void pack_all_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* packed,
                 const ThreadPool& pool) {
-  const std::int64_t panel_step = problem.k * kernels.nr;
+  const std::int64_t panel_rows = packed_rows_of_b(kernels, problem.k);
   // A block of few rows and many columns: its pages stay in the TLB, its rows are runs of memory.
   const std::int64_t columns = 8 * kernels.nr;
   pool.run(ceil_div(problem.n, columns), [&](std::int64_t task) {
@@ -25,8 +25,8 @@ void pack_all_b(const Problem& problem, const Kernels& kernels, const std::byte*
       packing.k_step = problem.b_row_step;
       packing.lanes = std::min(columns, problem.n - n);
       packing.k = std::min(kernels.kc, problem.k - k);
-      packing.to = packed + (n * problem.k + k * kernels.nr) * kernels.accumulator_bytes;
-      packing.panel_step = panel_step;
+      packing.to = packed + (n * panel_rows + packed_rows_of_b(kernels, k) * kernels.nr) * kernels.accumulator_bytes;
+      packing.panel_step = panel_rows * kernels.nr;
       packing.panel_lanes = kernels.nr;
       kernels.pack_b(packing);
     }
@@ -123,7 +123,7 @@ class Product {
     }
     block.a = slot.a;
     block.a_is_packed = true;
-    block.a_panel_step = kernels_.a_width * block.k;
+    block.a_panel_step = kernels_.a_width * packed_rows_of_a(kernels_, block.k);
     block.a_row_step = 1;
     block.a_column_step = kernels_.a_width;
     kernels_.pack_a(
@@ -159,10 +159,11 @@ class Product {
 
   void multiply_packed(Block& block, std::int64_t k0) const {
     block.b_is_packed = true;
-    block.b_panel_step = p_.k * kernels_.nr;
+    block.b_panel_step = packed_rows_of_b(kernels_, p_.k) * kernels_.nr;
     block.b_row_step = kernels_.nr;
     const std::int64_t panel = block.column / kernels_.nr;
-    block.b = b_ + (panel * block.b_panel_step + k0 * kernels_.nr) * kernels_.accumulator_bytes;
+    const std::int64_t rows_before = packed_rows_of_b(kernels_, k0);
+    block.b = b_ + (panel * block.b_panel_step + rows_before * kernels_.nr) * kernels_.accumulator_bytes;
     kernels_.multiply(block);
   }
 
@@ -176,7 +177,7 @@ class Product {
 
   void multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const {
     block.b_is_packed = true;
-    block.b_panel_step = block.k * kernels_.nr;
+    block.b_panel_step = packed_rows_of_b(kernels_, block.k) * kernels_.nr;
     block.b_row_step = kernels_.nr;
     block.b = slot.b;
     const std::byte* from = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
@@ -198,7 +199,8 @@ class Product {
 
 std::size_t packed_b_bytes(ElementType type, std::int64_t n, std::int64_t k, const Target& target) {
   const Kernels& kernels = *find_kernels(type, target);
-  return static_cast<std::size_t>(ceil_div(n, kernels.nr) * kernels.nr * k * kernels.accumulator_bytes);
+  return static_cast<std::size_t>(ceil_div(n, kernels.nr) * kernels.nr * packed_rows_of_b(kernels, k) *
+                                  kernels.accumulator_bytes);
 }
 
 void pack_b(const Problem& problem, const Target& target, const std::byte* b, std::byte* packed,

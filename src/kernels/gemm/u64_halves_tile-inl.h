@@ -1,0 +1,88 @@
+// Room: kernels, per target. The tile for 64-bit integers where products are formed from 32-bit halves.
+//
+// With a = ah * 2^32 + al and b = bh * 2^32 + bl, modulo 2^64
+//
+//   a * b = al * bl + (ah * bl + al * bh) * 2^32
+//
+// where the first product must be whole, and of the others the lower 32 bits do: one multiplication of 32-bit lanes
+// forms both of them, when the halves of a have changed places. Their sums are kept apart, 32 bits wide, and added to
+// each other and to the first one's when the tile ends: two multiplications and two additions for each product, where
+// joining the parts at once would take three of each and a shift.
+#if defined(BINET_KERNELS_GEMM_U64_HALVES_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_U64_HALVES_TILE_INL_H_
+#undef BINET_KERNELS_GEMM_U64_HALVES_TILE_INL_H_
+#else
+#define BINET_KERNELS_GEMM_U64_HALVES_TILE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/gemm/microkernel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR  // which has neither MulEven nor Shuffle2301
+
+template <size_t kRows, size_t kVectors, class T, class TB>
+requires(kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
+  using Shape = TileShape<T>;
+  const hn::ScalableTag<T> d;
+  const hn::Repartition<uint32_t, decltype(d)> d32;
+  using V = hn::Vec<decltype(d)>;
+  using V32 = hn::Vec<decltype(d32)>;
+  const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
+
+  V sum[kRows][kVectors];
+  V32 cross[kRows][kVectors];
+  BeginTile(vectors, ends, sum);
+  HWY_UNROLL(16)
+  for (size_t i = 0; i < kRows; ++i) {
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < kVectors; ++j) cross[i][j] = hn::Zero(d32);
+  }
+
+  const T* a = operands.a;
+  const TB* b = operands.b;
+  for (int64_t k = operands.k; k > 0; --k, a += operands.a_column_step, b += operands.b_row_step) {
+    V32 vb[kVectors];
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < kVectors; ++j) {
+      const int64_t panel = j / Shape::kPanelVectors, vector = j % Shape::kPanelVectors;
+      const TB* place = b + panel * operands.b_panel_step + vector * int64_t{Shape::kLanes};
+      vb[j] = hn::BitCast(d32, vectors.Load(place, j + 1 == kVectors));
+    }
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kRows; ++i) {
+      const V32 va = hn::BitCast(d32, hn::Set(d, LoadOne(a + static_cast<int64_t>(i) * operands.a_row_step)));
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Add(sum[i][j], hn::MulEven(va, vb[j]));
+      const V32 exchanged = hn::Shuffle2301(va);
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; ++j) cross[i][j] = hn::Add(cross[i][j], hn::Mul(exchanged, vb[j]));
+    }
+  }
+
+  KeepInRegisters(sum);
+  KeepInRegisters(cross);
+  HWY_UNROLL(16)
+  for (size_t i = 0; i < kRows; ++i) {
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < kVectors; ++j) {
+      const V both = hn::BitCast(d, hn::Add(cross[i][j], hn::Shuffle2301(cross[i][j])));
+      sum[i][j] = hn::Add(sum[i][j], hn::ShiftLeft<32>(both));
+    }
+  }
+  EndTile(vectors, ends, sum);
+}
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
