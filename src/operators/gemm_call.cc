@@ -32,8 +32,7 @@ class GemmCall final : public KernelCall {
 /// A packed copy of a constant B, owned by whoever holds the pointer.
 std::shared_ptr<const std::byte> pack(const kernels::gemm::Problem& problem, const Tensor& b,
                                       const LoweringContext& context) {
-  const auto buffer = std::make_shared<AlignedBuffer>(
-      kernels::gemm::packed_b_bytes(problem.type, problem.n, problem.k, context.target));
+  const auto buffer = std::make_shared<AlignedBuffer>(kernels::gemm::packed_b_bytes(problem, context.target));
   if (buffer->size() == 0) return nullptr;
   kernels::gemm::pack_b(problem, context.target, b.bytes().data(), buffer->data(), ThreadPool(1));
   return {buffer, buffer->data()};

@@ -266,7 +266,7 @@ void MultiplyBlockWith(const Block& block) {
 
 template <class Element, class T>
 void MultiplyBlock(const Block& block) {
-  if (std::is_same_v<Element, T> || block.b_is_packed) {
+  if (std::is_same_v<Element, T> || (block.b_is_packed && !block.b_is_kept)) {
     MultiplyBlockWith<Element, T, T>(block);
   } else {
     MultiplyBlockWith<Element, T, Element>(block);

@@ -6,8 +6,8 @@
 // Numerics (docs/numerics.md):
 //  - f32 and f64 compute in the type; f16 and bf16 accumulate in f32 and round once when Y is stored.
 //  - An element of Y is one chain of fused multiply-adds over k = 0, 1, ... in order (on targets without the fused
-//    instruction: multiply, then add), however M, N and K are blocked: its bits depend on neither M, its row, nor the
-//    threads.
+//    instruction: multiply, then add), however M, N and K are blocked. Few columns have several chains, cut by a rule
+//    of K, N and the layout of A (segments.h, dots.h). So the bits depend on neither M, the row, nor the threads.
 //  - Then y = alpha * sum + beta * c in the accumulator type. beta == 0: C is not read. K == 0: the sum is 0.
 //  - Integers: everything modulo 2^n where alpha and beta are whole numbers; else the wrapped sum, times alpha, plus
 //    beta * c, in f64, cut towards zero.
@@ -50,14 +50,18 @@ enum class BSource : std::uint8_t {
 
 /// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.
 struct Schedule {
+  bool takes_dots = false;    ///< few columns: dots.h
   bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
   bool a_is_direct = false;   ///< A is read where it lies
+  bool widens_b = false;      ///< packed and kept B is turned into accumulators, strip by strip
   bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
   BSource b_source = BSource::strips;
   std::int64_t workers = 1;
   std::int64_t items = 0, row_items = 0, item_rows = 0, item_columns = 0;
+  std::int64_t segments = 1, segment_k = 0;  ///< of k: segments.h
+  std::int64_t sums_row_step = 0;
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
-  std::size_t whole_b_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
+  std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
 };
 
 /// Everything that is decided before the first element is read.
@@ -72,8 +76,8 @@ struct Plan {
 /// `b_is_packed`: run() will be given what pack_b() wrote, instead of B.
 [[nodiscard]] Plan make_plan(const Problem& problem, const Target& target, int threads, bool b_is_packed);
 
-/// Bytes of the packed form of B, which depends on the type, the target, N and K alone, so one packed B serves every M.
-[[nodiscard]] std::size_t packed_b_bytes(ElementType type, std::int64_t n, std::int64_t k, const Target& target);
+/// Bytes of the packed form of B, which depends on all of a problem but its M, so one packed B serves every M.
+[[nodiscard]] std::size_t packed_b_bytes(const Problem& problem, const Target& target);
 
 /// Writes the packed form of B (element (k, n) at k * b_row_step + n * b_column_step), aligned to a cache line.
 void pack_b(const Problem& problem, const Target& target, const std::byte* b, std::byte* packed,

@@ -9,7 +9,8 @@ namespace {
 
 constexpr Case kProducts[] = {
     {50, 70, 600}, {50, 70, 600, true, true, CForm::row, 0.5f, 2}, {300, 200, 40, false, true},
-    {37, 1, 300},  {64, 3, 900, false, false, CForm::column},      {64, 2, 90, true, true}};
+    {37, 1, 300},  {64, 3, 900, false, false, CForm::column},      {64, 2, 90, true, true},
+    {40, 3, 9000}, {30, 20, 8500, true, false, CForm::row, 2, 3}};
 
 class GemmBitsTest : public testing::TestWithParam<ElementType> {
  protected:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/gemm/gemm_testing.h"
+#include "kernels/gemm/order.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -13,13 +14,12 @@ void unfused_reference(const Problem& p, const Operands& operands, std::byte* y)
   const Scale scale = make_scale(p);
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t n = 0; n < p.n; ++n) {
-      Sum sum = 0;
-      for (std::int64_t k = 0; k < p.k; ++k) {
+      const Sum sum = sum_in_order<Sum>(p, [&](Sum before, std::int64_t k) {
         const auto a = static_cast<Sum>(get<T>(operands.a.data(), i * p.a_row_step + k * p.a_column_step));
         const auto b = static_cast<Sum>(get<T>(operands.b.data(), k * p.b_row_step + n * p.b_column_step));
         const Sum product = a * b;
-        sum += product;
-      }
+        return before + product;
+      });
       Sum value = static_cast<Sum>(scale.alpha) * sum;
       if (scale.has_c) {
         const auto c = static_cast<Sum>(get<T>(operands.c.data(), i * p.c_row_step + n * p.c_column_step));
@@ -120,6 +120,36 @@ TEST_P(GemmTest, SizesAroundTiles) {
           check(c);
         }
       }
+    }
+  }
+}
+
+/// Dot products: around their shortest K, and around the number of their partial sums.
+TEST_P(GemmTest, FewColumns) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    for (const std::int64_t k : {31, 32, 33, 63, 64, 65, 127, 128, 200}) {
+      for (const std::int64_t n : {1, 2, 3, 4, 5}) {
+        for (const std::int64_t m : {1, 3, 4, 5, 37}) {
+          Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0};
+          vary(c);
+          check(c);
+        }
+      }
+    }
+  }
+  check(Case{3000, 1, 40, false, false, CForm::row});
+  check(Case{1100, 3, 64, false, true, CForm::full, 2, 0.5f});
+}
+
+TEST_P(GemmTest, Segments) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    for (const Case& sizes : {Case{5, 10, 8192}, Case{17, 64, 12345}, Case{3, 2, 20000}, Case{40, 1, 8200},
+                              Case{2, 65, 8192}, Case{30, 7, 33000}}) {
+      Case c = sizes;
+      c.trans_a = (transposes & 1) != 0;
+      c.trans_b = (transposes & 2) != 0;
+      vary(c);
+      check(c);
     }
   }
 }

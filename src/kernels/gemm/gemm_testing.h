@@ -137,7 +137,7 @@ inline Bytes compute(const Problem& p, const Operands& operands, const Target& t
                      bool pack = false, std::size_t misalignment = 0) {
   const Plan plan = make_plan(p, target, pool.threads(), pack);
   const Bytes workspace(plan.workspace_bytes, 0);
-  const Bytes packed(pack ? packed_b_bytes(p.type, p.n, p.k, target) : 0, 0);
+  const Bytes packed(pack ? packed_b_bytes(p, target) : 0, 0);
   Bytes y(Operands::bytes_of(p, p.m * p.n), misalignment);
   if (pack) pack_b(p, target, operands.b.data(), packed.data(), pool);
   run(plan, operands.a.data(), pack ? packed.data() : operands.b.data(), p.has_c ? operands.c.data() : nullptr,

@@ -45,8 +45,8 @@ struct Packing {
   std::int64_t panel_lanes = 0;  ///< lanes put into each panel, at most its width
 };
 
-/// Rows 0..m, columns 0..n and one range of k. A packed operand consists of accumulators in the layout above, another
-/// one of elements.
+/// Rows 0..m, columns 0..n and one range of k. A packed operand consists of accumulators in the layout above (but see
+/// b_is_kept), another one of elements.
 struct Block {
   std::int64_t m = 0, n = 0, k = 0;
 
@@ -58,6 +58,7 @@ struct Block {
 
   const std::byte* b = nullptr;
   bool b_is_packed = false;
+  bool b_is_kept = false;  ///< packed, and numbers have kept_bytes
   std::int64_t b_panel_step = 0, b_row_step = 0;
 
   /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.
@@ -88,11 +89,22 @@ struct Kernels {
   /// Null: an operand may be read where it lies. Else multiply() takes packed ones alone, and these serve the others.
   const Kernels* in_place = nullptr;
 
+  std::int64_t kept_bytes = 0;  ///< of a number in B packed once and kept
+
   void (*pack_a)(const Packing&) = nullptr;
   void (*pack_b)(const Packing&) = nullptr;
+  void (*pack_kept_b)(const Packing&) = nullptr;  ///< to numbers of kept_bytes
+  /// Panels as wide as one vector.
+  void (*pack_narrow_b)(const Packing&) = nullptr;
+  void (*pack_kept_narrow_b)(const Packing&) = nullptr;
+  /// Kept numbers to accumulators; null where they are the same.
+  void (*widen)(const std::byte* from, std::int64_t count, std::byte* to) = nullptr;
   /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
   /// `lanes`. A that is not packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
+  /// Sums of dot products: row m of A and column n of B, whose k lie side by side, from sums on; steps are a_row_step,
+  /// b_panel_step and sums_row_step.
+  void (*dots)(const Block&) = nullptr;
   /// The last step alone, as multiply() does it with each tile: m x n sums, in rows of whole vectors, become Y.
   void (*finish)(const std::byte* sums, std::int64_t sums_row_step, std::int64_t m, std::int64_t n, const Output&,
                  const Scale&) = nullptr;

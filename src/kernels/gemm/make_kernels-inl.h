@@ -11,6 +11,7 @@
 #include <cstddef>
 
 #include "kernels/gemm/block-inl.h"
+#include "kernels/gemm/dots-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
@@ -37,6 +38,17 @@ constexpr Kernels MakeKernels(ElementType type) {
   if (!hwy::IsFloat<T>()) kernels.way = kByHalves<T> ? "32-bit halves" : "multiply, then add";
   kernels.pack_a = &Pack<Shape::kAWidth, T, Element>;
   kernels.pack_b = &Pack<Shape::kPanel, T, Element>;
+  kernels.pack_narrow_b = &Pack<Shape::kLanes, T, Element>;
+  kernels.kept_bytes = sizeof(Element);
+  if constexpr (sizeof(Element) == sizeof(T)) {
+    kernels.pack_kept_b = kernels.pack_b;
+    kernels.pack_kept_narrow_b = kernels.pack_narrow_b;
+  } else {
+    kernels.pack_kept_b = &PackKept<Shape::kPanel, T, Element>;
+    kernels.pack_kept_narrow_b = &PackKept<Shape::kLanes, T, Element>;
+    kernels.widen = &WidenPacked<T, Element>;
+  }
+  kernels.dots = &DotBlock<Element, T>;
   kernels.multiply = &MultiplyBlock<Element, T>;
   kernels.finish = &Finish<Element, T>;
   return kernels;

@@ -173,6 +173,41 @@ void Pack(const Packing& packing) {
   }
 }
 
+/// 16-bit floats, packed but not widened: by way of accumulators, which give back the same bits.
+template <size_t kWidth, class T, class Element>
+void PackKept(const Packing& packing) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kTogether = 16;
+  alignas(64) T widened[kTogether * kWidth];
+  for (int64_t lane = 0; lane < packing.lanes; lane += packing.panel_lanes) {
+    auto* to = reinterpret_cast<Element*>(packing.to) + lane / packing.panel_lanes * packing.panel_step;
+    for (int64_t k = 0; k < packing.k; k += kTogether) {
+      Packing part = packing;
+      part.from = reinterpret_cast<const std::byte*>(reinterpret_cast<const Element*>(packing.from) +
+                                                     lane * packing.lane_step + k * packing.k_step);
+      part.lanes = HWY_MIN(packing.panel_lanes, packing.lanes - lane);
+      part.k = HWY_MIN(kTogether, packing.k - k);
+      part.to = reinterpret_cast<std::byte*>(widened);
+      for (size_t i = 0; i < kTogether * kWidth; i += hn::Lanes(d)) hn::Store(hn::Zero(d), d, widened + i);
+      Pack<kWidth, T, Element>(part);
+      const auto numbers = static_cast<size_t>(part.k) * kWidth;
+      for (size_t i = 0; i < numbers; i += hn::Lanes(d)) {
+        StoreElements(hn::Load(d, widened + i), d, to + static_cast<size_t>(k) * kWidth + i);
+      }
+    }
+  }
+}
+
+/// `count`, a multiple of the lanes of a vector.
+template <class T, class Element>
+void WidenPacked(const std::byte* from, int64_t count, std::byte* to) {
+  const hn::ScalableTag<T> d;
+  const auto* elements = reinterpret_cast<const Element*>(from);
+  for (size_t i = 0; i < static_cast<size_t>(count); i += hn::Lanes(d)) {
+    StoreAny(LoadElements(d, elements + i), d, reinterpret_cast<T*>(to) + i);
+  }
+}
+
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -5,8 +5,12 @@
 #include <algorithm>
 
 #include "base/aligned_buffer.h"
+#include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/items.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/packed_b.h"
+#include "kernels/gemm/segments.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -63,7 +67,8 @@ BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_pack
   if (b_is_packed) return BSource::given;
   if (p.b_column_step == 1 && kernels.in_place == nullptr) {
     const std::int64_t stays = rows_meet(p.b_row_step, kernels) ? kDirectBBytes / 2 : kDirectBBytes;
-    if (p.m <= kFewRows || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
+    const std::int64_t few_rows = kernels.widen == nullptr ? kFewRows : 2 * kernels.mr;
+    if (p.m <= few_rows || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
   }
   const bool is_small =
       round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
@@ -76,13 +81,6 @@ bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t 
   return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
 }
 
-std::int64_t choose_workers(const Problem& p, int threads) {
-  if (threads <= 1) return 1;
-  // An element fetched from memory takes about as long as sixteen multiply-adds.
-  const std::int64_t work = p.m * p.n * p.k + 16 * (p.m * p.k + p.n * p.k + p.m * p.n);
-  return std::clamp<std::int64_t>(work / kWorkPerWorker, 1, threads);
-}
-
 /// Tiles of equal height: a last one of a single row would cost nearly as much as one of four.
 std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels) {
   return ceil_div(rows, ceil_div(rows, kernels.mr));
@@ -90,32 +88,39 @@ std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels) {
 
 /// Items: rows at most `block_rows`; columns are cut, and then rows again, only to have enough for the workers.
 void cut_items(const Problem& p, const Kernels& kernels, std::int64_t block_rows, Schedule& schedule) {
-  const std::int64_t wanted = schedule.workers == 1 ? 1 : schedule.workers * kItemsPerWorker;
+  const std::int64_t all_wanted = schedule.workers == 1 ? 1 : schedule.workers * kItemsPerWorker;
+  const std::int64_t wanted = ceil_div(all_wanted, schedule.segments);
   const std::int64_t least_columns = 4 * kernels.nr;
   schedule.item_rows = equal_part(p.m, block_rows, kernels.mr);
   const std::int64_t row_items = ceil_div(p.m, schedule.item_rows);
   const std::int64_t cuts = std::clamp<std::int64_t>(p.n / least_columns, 1, ceil_div(wanted, row_items));
   schedule.item_columns = round_up(ceil_div(p.n, cuts), least_columns);
   const std::int64_t column_items = ceil_div(p.n, schedule.item_columns);
-  if (row_items * column_items < schedule.workers) {
+  if (row_items * column_items * schedule.segments < schedule.workers) {
     schedule.item_rows = round_up(ceil_div(p.m, ceil_div(schedule.workers, column_items)), kernels.mr);
   }
   schedule.row_items = ceil_div(p.m, schedule.item_rows);
-  schedule.items = schedule.row_items * column_items;
+  schedule.items = schedule.row_items * column_items * schedule.segments;
 }
 
-Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed) {
+/// A kept B of 16-bit floats: few rows widen what they read, more have it widened for all of them.
+bool should_widen(const Problem& p, const Kernels& kernels) { return kernels.widen != nullptr && p.m > 2 * kernels.mr; }
+
+Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed, Segments segments) {
   Schedule schedule;
-  schedule.workers = choose_workers(p, threads);
-  schedule.kc = equal_part(p.k, kernels.kc, kernels.k_group);
+  schedule.segments = segments.count;
+  schedule.segment_k = segments.k;
+  schedule.workers = useful_workers(p, threads);
+  schedule.kc = equal_part(segments.k, kernels.kc, kernels.k_group);
   const std::int64_t packed_row_bytes = packed_rows_of_a(kernels, schedule.kc) * kernels.accumulator_bytes;
   const std::int64_t block_rows = std::max(kernels.mr, kPackedABytes / packed_row_bytes / kernels.mr * kernels.mr);
   schedule.b_source = choose_b_source(p, kernels, b_is_packed, block_rows);
+  schedule.widens_b = b_is_packed && should_widen(p, kernels);
   schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
   if (schedule.b_source == BSource::strips && p.m <= kernels.mr) {
     // Few rows take less time than the packing itself: strips that stay near L1 make that faster.
     schedule.strip_columns = std::min(schedule.strip_columns, 2 * kernels.nr);
-    schedule.kc = equal_part(p.k, kernels.kc / 2, kernels.k_group);
+    schedule.kc = equal_part(segments.k, kernels.kc / 2, kernels.k_group);
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
   cut_items(p, kernels, block_rows, schedule);
@@ -131,18 +136,27 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   const std::int64_t rows_of_b = packed_rows_of_b(kernels, s.kc);
   if (!s.a_is_direct)
     s.slot_a_bytes = bytes(ceil_div(s.item_rows, s.tile_rows) * kernels.a_width * packed_rows_of_a(kernels, s.kc));
-  if (s.b_source == BSource::strips) s.slot_b_bytes = bytes(s.strip_columns * rows_of_b);
+  if (s.b_source == BSource::strips || s.widens_b) s.slot_b_bytes = bytes(s.strip_columns * rows_of_b);
   if (s.b_source == BSource::direct) s.slot_b_bytes = bytes(kernels.nr * rows_of_b);
-  if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k));
+  if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(PackedB(kernels, p.n, p.k).size);
 
   const bool y_holds_sums = kernels.element_bytes == kernels.accumulator_bytes && !s.is_swapped;
-  s.sums_in_slot = p.k > s.kc && !y_holds_sums;
+  s.sums_in_slot = s.segments == 1 && p.k > s.kc && !y_holds_sums;
   if (s.sums_in_slot) s.slot_sums_bytes = bytes(s.item_rows * s.item_columns);
-  plan.workspace_bytes =
-      s.whole_b_bytes + static_cast<std::size_t>(s.workers) * (s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
+  s.sums_row_step = round_up(p.n, kernels.lanes);
+  if (s.segments > 1) s.segment_sums_bytes = bytes(s.segments * p.m * s.sums_row_step);
+  plan.workspace_bytes = s.whole_b_bytes + s.segment_sums_bytes +
+                         static_cast<std::size_t>(s.workers) * (s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
 }
 
 }  // namespace
+
+std::int64_t useful_workers(const Problem& p, int threads) noexcept {
+  if (threads <= 1) return 1;
+  // An element fetched from memory takes about as long as sixteen multiply-adds.
+  const std::int64_t work = p.m * p.n * p.k + 16 * (p.m * p.k + p.n * p.k + p.m * p.n);
+  return std::clamp<std::int64_t>(work / kWorkPerWorker, 1, threads);
+}
 
 Problem swapped(const Problem& p) noexcept {
   Problem s = p;
@@ -163,10 +177,14 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   plan.kernels = find_kernels(problem.type, target);
   plan.b_is_packed = b_is_packed;
   if (problem.m == 0 || problem.n == 0 || problem.k == 0) return plan;  // run() needs no schedule for these
+  if (takes_dots(problem)) {
+    plan_dots(plan, threads);
+    return plan;
+  }
   const bool is_swapped = should_swap(problem, *plan.kernels, b_is_packed);
   const Problem computed = is_swapped ? swapped(problem) : problem;
   plan.kernels = &choose_kernels(computed, *plan.kernels, b_is_packed);
-  plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed);
+  plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed, segments_of(problem));
   plan.schedule.is_swapped = is_swapped;
   size_workspace(computed, *plan.kernels, plan);
   return plan;

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/order.h"
 #include "kernels/gemm/scale.h"
 
 namespace binet::kernels::gemm {
@@ -57,16 +58,15 @@ void product(const Problem& p, const std::byte* a, const std::byte* b, const std
   const Scale scale = make_scale(p);
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t n = 0; n < p.n; ++n) {
-      Sum sum{0};
-      for (std::int64_t k = 0; k < p.k; ++k) {
+      const Sum sum = sum_in_order<Sum>(p, [&](Sum before, std::int64_t k) {
         const auto ak = static_cast<Sum>(load<T>(a, i * p.a_row_step + k * p.a_column_step));
         const auto bk = static_cast<Sum>(load<T>(b, k * p.b_row_step + n * p.b_column_step));
         if constexpr (std::is_integral_v<T>) {
-          sum += ak * bk;
+          return before + ak * bk;
         } else {
-          sum = std::fma(ak, bk, sum);
+          return std::fma(ak, bk, before);
         }
-      }
+      });
       const T old = scale.has_c ? load<T>(c, i * p.c_row_step + n * p.c_column_step) : T{};
       store(finished<T>(sum, old, scale), y, i * p.n + n);
     }

@@ -1,37 +1,16 @@
 // Room: kernels. The outer loops of the matrix product: items of Y, ranges of k, packing (kernels.h, plan.cc).
 #include <algorithm>
-#include <atomic>
 
+#include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/items.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/packed_b.h"
 #include "kernels/gemm/scale.h"
+#include "kernels/gemm/segments.h"
 
 namespace binet::kernels::gemm {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-void pack_all_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* packed,
-                const ThreadPool& pool) {
-  const std::int64_t panel_rows = packed_rows_of_b(kernels, problem.k);
-  // A block of few rows and many columns: its pages stay in the TLB, its rows are runs of memory.
-  const std::int64_t columns = 8 * kernels.nr;
-  pool.run(ceil_div(problem.n, columns), [&](std::int64_t task) {
-    const std::int64_t n = task * columns;
-    for (std::int64_t k = 0; k < problem.k; k += kernels.kc) {
-      Packing packing;
-      packing.from = b + (k * problem.b_row_step + n * problem.b_column_step) * kernels.element_bytes;
-      packing.lane_step = problem.b_column_step;
-      packing.k_step = problem.b_row_step;
-      packing.lanes = std::min(columns, problem.n - n);
-      packing.k = std::min(kernels.kc, problem.k - k);
-      packing.to = packed + (n * panel_rows + packed_rows_of_b(kernels, k) * kernels.nr) * kernels.accumulator_bytes;
-      packing.panel_step = panel_rows * kernels.nr;
-      packing.panel_lanes = kernels.nr;
-      kernels.pack_b(packing);
-    }
-  });
-}
 
 /// One call of run(), in the order in which it is computed (Schedule::is_swapped).
 class Product {
@@ -44,7 +23,8 @@ class Product {
         scale_(make_scale(p_)),
         a_(plan.schedule.is_swapped ? b : a),
         b_(plan.schedule.is_swapped ? a : b),
-        workspace_(workspace) {
+        workspace_(workspace),
+        b_layout_(*plan.kernels, p_.n, p_.k) {
     output_.y = y;
     output_.y_row_step = s_.is_swapped ? 1 : p_.n;
     output_.y_column_step = s_.is_swapped ? p_.m : 1;
@@ -53,12 +33,15 @@ class Product {
     output_.c_column_step = p_.c_column_step;
   }
 
-  void pack_whole_b(const ThreadPool& pool) {
-    pack_all_b(p_, kernels_, b_, workspace_, pool);
+  void pack_b(const ThreadPool& pool) {
+    pack_whole_b(p_, kernels_, b_, workspace_, false, pool);
     b_ = workspace_;
   }
 
   void compute_item(std::int64_t item, std::int64_t worker) const {
+    const std::int64_t items_of_segment = s_.items / s_.segments;
+    const std::int64_t segment = item / items_of_segment;
+    item %= items_of_segment;
     Block block;
     block.row = item % s_.row_items * s_.item_rows;
     block.m = std::min(s_.item_rows, p_.m - block.row);
@@ -66,15 +49,22 @@ class Product {
     block.scale = &scale_;
     const std::int64_t column = item / s_.row_items * s_.item_columns;
     const Columns columns = {column, std::min(s_.item_columns, p_.n - column)};
-    const Slot slot(*this, worker);
+    const Slot slot(*this, worker, segment);
 
-    for (std::int64_t k0 = 0; k0 < p_.k; k0 += s_.kc) {
-      block.k = std::min(s_.kc, p_.k - k0);
-      block.first = k0 == 0;
-      block.last = k0 + block.k == p_.k;
+    const std::int64_t first_k = segment * s_.segment_k;
+    const std::int64_t end_k = std::min(first_k + s_.segment_k, p_.k);
+    for (std::int64_t k0 = first_k; k0 < end_k; k0 += s_.kc) {
+      block.k = std::min(s_.kc, end_k - k0);
+      block.first = k0 == first_k;
+      block.last = k0 + block.k == end_k && s_.segments == 1;
       place_a(block, k0, slot);
       multiply_item(block, columns, k0, slot);
     }
+  }
+
+  void add_segments(const ThreadPool& pool) const {
+    finish_segments({workspace_ + s_.whole_b_bytes, s_.segments, p_.m, p_.n, s_.sums_row_step}, kernels_, output_,
+                    scale_, pool);
   }
 
  private:
@@ -82,16 +72,18 @@ class Product {
     std::int64_t first, count;
   };
 
-  /// A worker's part of the workspace.
+  /// A worker's part of the workspace, and the sums of a segment.
   struct Slot {
-    Slot(const Product& product, std::int64_t worker) {
+    Slot(const Product& product, std::int64_t worker, std::int64_t segment) {
       const Schedule& s = product.s_;
       const std::size_t bytes = s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes;
-      a = product.workspace_ + s.whole_b_bytes + static_cast<std::size_t>(worker) * bytes;
+      segment_sums = product.workspace_ + s.whole_b_bytes;
+      a = segment_sums + s.segment_sums_bytes + static_cast<std::size_t>(worker) * bytes;
       b = a + s.slot_a_bytes;
       sums = b + s.slot_b_bytes;
+      segment_sums += segment * product.p_.m * s.sums_row_step * product.kernels_.accumulator_bytes;
     }
-    std::byte *a, *b, *sums;
+    std::byte *a, *b, *sums, *segment_sums;
   };
 
   [[nodiscard]] const std::byte* element(const std::byte* base, std::int64_t index) const {
@@ -103,7 +95,10 @@ class Product {
     block.column = columns.first;
     block.n = columns.count;
     if (block.first && block.last) return;
-    if (s_.sums_in_slot) {
+    if (s_.segments > 1) {
+      block.sums = slot.segment_sums + (block.row * s_.sums_row_step + columns.first) * kernels_.accumulator_bytes;
+      block.sums_row_step = s_.sums_row_step;
+    } else if (s_.sums_in_slot) {
       block.sums = slot.sums + (columns.first - first_of_item) * kernels_.accumulator_bytes;
       block.sums_row_step = s_.item_columns;
     } else {
@@ -134,8 +129,7 @@ class Product {
     switch (s_.b_source) {
       case BSource::given:
       case BSource::whole:
-        select(block, all, all.first, slot);
-        return multiply_packed(block, k0);
+        return multiply_panels(block, all, k0, slot);
       case BSource::strips:
         for (std::int64_t n = 0; n < all.count; n += s_.strip_columns) {
           select(block, {all.first + n, std::min(s_.strip_columns, all.count - n)}, all.first, slot);
@@ -157,14 +151,43 @@ class Product {
     }
   }
 
-  void multiply_packed(Block& block, std::int64_t k0) const {
-    block.b_is_packed = true;
-    block.b_panel_step = packed_rows_of_b(kernels_, p_.k) * kernels_.nr;
-    block.b_row_step = kernels_.nr;
-    const std::int64_t panel = block.column / kernels_.nr;
+  /// Packed B: its wide panels, all at once or strip by strip, and then the narrow one.
+  void multiply_panels(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
+    std::int64_t end_of_wide = all.first + all.count;
+    if (b_layout_.narrow_width > 0) end_of_wide = std::min(end_of_wide, b_layout_.first_narrow_column(kernels_));
+    const std::int64_t together = s_.widens_b ? s_.strip_columns : all.count;
+    for (std::int64_t n = all.first; n < end_of_wide; n += together) {
+      select(block, {n, std::min(together, end_of_wide - n)}, all.first, slot);
+      multiply_packed(block, k0, kernels_.nr, slot);
+    }
+    if (end_of_wide < all.first + all.count) {
+      select(block, {end_of_wide, all.first + all.count - end_of_wide}, all.first, slot);
+      multiply_packed(block, k0, b_layout_.narrow_width, slot);
+    }
+  }
+
+  void multiply_packed(Block& block, std::int64_t k0, std::int64_t width, const Slot& slot) const {
+    const bool is_kept = s_.b_source == BSource::given;
+    const std::int64_t bytes = is_kept ? kernels_.kept_bytes : kernels_.accumulator_bytes;
     const std::int64_t rows_before = packed_rows_of_b(kernels_, k0);
-    block.b = b_ + (panel * block.b_panel_step + rows_before * kernels_.nr) * kernels_.accumulator_bytes;
+    block.b_is_packed = true;
+    block.b_is_kept = is_kept;
+    block.b_panel_step = b_layout_.panel_step;
+    block.b_row_step = width;
+    block.b = b_ + (block.column / kernels_.nr * b_layout_.panel_step + rows_before * width) * bytes;
+    if (s_.widens_b) widen_panels(block, width, slot);
     kernels_.multiply(block);
+  }
+
+  void widen_panels(Block& block, std::int64_t width, const Slot& slot) const {
+    const std::int64_t count = block.k * width;
+    std::byte* to = slot.b;
+    for (std::int64_t n = 0; n < block.n; n += width, to += count * kernels_.accumulator_bytes) {
+      kernels_.widen(block.b + n / width * block.b_panel_step * kernels_.kept_bytes, count, to);
+    }
+    block.b = slot.b;
+    block.b_is_kept = false;
+    block.b_panel_step = count;
   }
 
   void multiply_direct(Block& block, std::int64_t k0) const {
@@ -176,12 +199,15 @@ class Product {
   }
 
   void multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const {
+    const bool is_narrow = block.n <= kernels_.lanes;
+    const std::int64_t width = is_narrow ? kernels_.lanes : kernels_.nr;
     block.b_is_packed = true;
-    block.b_panel_step = packed_rows_of_b(kernels_, block.k) * kernels_.nr;
-    block.b_row_step = kernels_.nr;
+    block.b_panel_step = packed_rows_of_b(kernels_, block.k) * width;
+    block.b_row_step = width;
     block.b = slot.b;
     const std::byte* from = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
-    kernels_.pack_b({from, p_.b_column_step, p_.b_row_step, block.n, block.k, slot.b, block.b_panel_step, kernels_.nr});
+    const auto pack = is_narrow ? kernels_.pack_narrow_b : kernels_.pack_b;
+    pack({from, p_.b_column_step, p_.b_row_step, block.n, block.k, slot.b, block.b_panel_step, width});
     kernels_.multiply(block);
   }
 
@@ -192,41 +218,22 @@ class Product {
   const std::byte* a_;
   const std::byte* b_;
   std::byte* const workspace_;
+  const PackedB b_layout_;
   Output output_;
 };
 
 }  // namespace
-
-std::size_t packed_b_bytes(ElementType type, std::int64_t n, std::int64_t k, const Target& target) {
-  const Kernels& kernels = *find_kernels(type, target);
-  return static_cast<std::size_t>(ceil_div(n, kernels.nr) * kernels.nr * packed_rows_of_b(kernels, k) *
-                                  kernels.accumulator_bytes);
-}
-
-void pack_b(const Problem& problem, const Target& target, const std::byte* b, std::byte* packed,
-            const ThreadPool& pool) {
-  pack_all_b(problem, *find_kernels(problem.type, target), b, packed, pool);
-}
 
 void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
          std::byte* workspace, const ThreadPool& pool) {
   if (plan.problem.m == 0 || plan.problem.n == 0) return;
   // Nothing to add up, and operands without elements, whose pointers may be null.
   if (plan.problem.k == 0) return run_reference(plan.problem, a, b, c, y);
+  if (plan.schedule.takes_dots) return run_dots(plan, a, b, c, y, workspace, pool);
   Product product(plan, a, b, c, y, workspace);
-  if (plan.schedule.b_source == BSource::whole) {
-    product.pack_whole_b(pool);
-  }
-
-  const std::int64_t items = plan.schedule.items;
-  if (plan.schedule.workers == 1) {
-    for (std::int64_t item = 0; item < items; ++item) product.compute_item(item, 0);
-    return;
-  }
-  std::atomic<std::int64_t> next{0};
-  pool.run(plan.schedule.workers, [&](std::int64_t worker) {
-    for (std::int64_t item = next++; item < items; item = next++) product.compute_item(item, worker);
-  });
+  if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);
+  run_items(plan.schedule, pool, [&](std::int64_t item, std::int64_t worker) { product.compute_item(item, worker); });
+  if (plan.schedule.segments > 1) product.add_segments(pool);
 }
 
 }  // namespace binet::kernels::gemm

@@ -51,15 +51,16 @@ struct TwoSumsTiles {
 
     const T* a = operands.a;
     const T* b = operands.b;
-    for (int64_t k = operands.k; k > 0; k -= Way::kGroup, a += 2 * kAWidth, b += Way::kRowsOfB * int64_t{kPanel}) {
+    const int64_t b_row_step = operands.b_row_step;
+    for (int64_t k = operands.k; k > 0; k -= Way::kGroup, a += 2 * kAWidth, b += Way::kRowsOfB * b_row_step) {
       V b0[kVectors], b1[kVectors];
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) {
         b0[j] = hn::LoadU(d, b + j * kLanes);
         // Panels from beyond L2 are used once by few rows.
-        hwy::Prefetch(b + kPrefetchRows * int64_t{kPanel} + j * kLanes);
-        if (Way::kRowsOfB == 2) hwy::Prefetch(b + (kPrefetchRows + 1) * int64_t{kPanel} + j * kLanes);
-        b1[j] = Way::SecondPart(d, b + kPanel + j * kLanes, b0[j]);
+        hwy::Prefetch(b + kPrefetchRows * b_row_step + j * kLanes);
+        if (Way::kRowsOfB == 2) hwy::Prefetch(b + (kPrefetchRows + 1) * b_row_step + j * kLanes);
+        b1[j] = Way::SecondPart(d, b + b_row_step + j * kLanes, b0[j]);
       }
       HWY_UNROLL(16)
       for (size_t i = 0; i < kTileRows; ++i) {

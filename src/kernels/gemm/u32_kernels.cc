@@ -33,6 +33,9 @@ constexpr Kernels MakePairDotKernels(const Kernels& in_place) {
   kernels.group_rows_of_a = kernels.group_rows_of_b = 2;
   kernels.pack_a = &PackPairDots<Tiles::kAWidth>;
   kernels.pack_b = &PackPairDots<Tiles::kPanel>;
+  kernels.pack_kept_b = kernels.pack_b;
+  kernels.pack_narrow_b = &PackPairDots<Tiles::kLanes>;
+  kernels.pack_kept_narrow_b = kernels.pack_narrow_b;
   return kernels;
 }
 template <ElementType kType>

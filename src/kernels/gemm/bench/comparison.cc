@@ -45,7 +45,7 @@ std::function<void()> binet_product(const Case& c, const Operands& o, bool b_is_
   prepared->plan = make_plan(problem, target, c.threads, b_is_constant);
   prepared->workspace = AlignedBuffer(prepared->plan.workspace_bytes);
   if (b_is_constant) {
-    prepared->packed_b = AlignedBuffer(packed_b_bytes(c.type, c.n, c.k, target));
+    prepared->packed_b = AlignedBuffer(packed_b_bytes(problem, target));
     pack_b(problem, target, o.b, prepared->packed_b.data(), pool);
   }
   const std::byte* b = b_is_constant ? prepared->packed_b.data() : o.b;

@@ -1,0 +1,139 @@
+#include "kernels/gemm/dots.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/aligned_buffer.h"
+#include "kernels/gemm/items.h"
+#include "kernels/gemm/scale.h"
+#include "kernels/gemm/segments.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+constexpr std::int64_t kMostColumns = 4;
+constexpr std::int64_t kLeastK = 32;
+// Rows of A that all columns meet while they are in the first-level cache.
+constexpr std::int64_t kRowsBytes = 32 * 1024;
+constexpr std::int64_t kMostRows = 1024;
+constexpr std::int64_t kRowsUnit = 16;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Columns lie as dots read them: k side by side.
+bool has_columns(const Problem& p) { return p.b_row_step == 1; }
+
+template <std::size_t kBytes>
+void transpose(const Problem& p, const std::byte* b, std::byte* columns) {
+  for (std::int64_t k = 0; k < p.k; ++k) {
+    for (std::int64_t n = 0; n < p.n; ++n) {
+      const std::int64_t from = k * p.b_row_step + n * p.b_column_step;
+      std::memcpy(columns + static_cast<std::size_t>(n * p.k + k) * kBytes, b + static_cast<std::size_t>(from) * kBytes,
+                  kBytes);
+    }
+  }
+}
+
+}  // namespace
+
+bool takes_dots(const Problem& p) noexcept {
+  // A transposed A has row step 1, whatever M is.
+  return p.n <= kMostColumns && p.k >= kLeastK && p.a_row_step != 1;
+}
+
+std::size_t columns_of_b_bytes(const Problem& p, const Kernels& kernels) noexcept {
+  return round_up_to_cache_line(static_cast<std::size_t>(p.n * p.k * kernels.element_bytes));
+}
+
+void write_columns_of_b(const Problem& p, const Kernels& kernels, const std::byte* b, std::byte* columns) {
+  switch (kernels.element_bytes) {
+    case 2:
+      return transpose<2>(p, b, columns);
+    case 4:
+      return transpose<4>(p, b, columns);
+    default:
+      return transpose<8>(p, b, columns);
+  }
+}
+
+void plan_dots(Plan& plan, int threads) {
+  const Problem& p = plan.problem;
+  const Kernels& kernels = *plan.kernels;
+  Schedule& s = plan.schedule;
+  const Segments segments = segments_of(p);
+  s.takes_dots = true;
+  s.segments = segments.count;
+  s.segment_k = segments.k;
+  s.workers = useful_workers(p, threads);
+
+  const std::int64_t row_bytes = segments.k * kernels.element_bytes;
+  std::int64_t rows = p.n == 1 ? kMostRows : std::clamp(kRowsBytes / row_bytes, kRowsUnit, kMostRows);
+  if (s.workers > 1) {
+    constexpr std::int64_t kItemsPerWorker = 4;
+    const std::int64_t wanted = ceil_div(s.workers * kItemsPerWorker, segments.count);
+    rows = std::min(rows, ceil_div(ceil_div(p.m, wanted), kRowsUnit) * kRowsUnit);
+  }
+  s.item_rows = std::min(rows, p.m);
+  s.row_items = ceil_div(p.m, s.item_rows);
+  s.items = s.row_items * segments.count;
+
+  const auto accumulators = [&](std::int64_t count) {
+    return round_up_to_cache_line(static_cast<std::size_t>(count * kernels.accumulator_bytes));
+  };
+  // The last vector of a row of sums may reach beyond it.
+  s.sums_row_step = ceil_div(s.segments > 1 ? p.m : s.item_rows, kernels.lanes) * kernels.lanes;
+  if (s.segments > 1) {
+    s.segment_sums_bytes = accumulators(s.segments * p.n * s.sums_row_step);
+  } else {
+    s.slot_sums_bytes = accumulators(p.n * s.sums_row_step);
+  }
+  if (!plan.b_is_packed && !has_columns(p)) s.whole_b_bytes = columns_of_b_bytes(p, kernels);
+  plan.workspace_bytes =
+      s.whole_b_bytes + s.segment_sums_bytes + static_cast<std::size_t>(s.workers) * s.slot_sums_bytes;
+}
+
+void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+              std::byte* workspace, const ThreadPool& pool) {
+  const Problem& p = plan.problem;
+  const Schedule& s = plan.schedule;
+  const Kernels& kernels = *plan.kernels;
+  const Scale scale = make_scale(p);
+  std::int64_t column_step = p.n == 1 ? p.k : p.b_column_step;
+  if (plan.b_is_packed || !has_columns(p)) column_step = p.k;
+  if (s.whole_b_bytes > 0) {
+    write_columns_of_b(p, kernels, b, workspace);
+    b = workspace;
+  }
+  std::byte* const segment_sums = workspace + s.whole_b_bytes;
+  std::byte* const slots = segment_sums + s.segment_sums_bytes;
+  // Sums stand in the order of Y^T: those of a column side by side, as many as the rows of an item.
+  const Output output = {y, 1, p.n, c, p.c_column_step, p.c_row_step};
+
+  const auto compute_item = [&](std::int64_t item, std::int64_t worker) {
+    const std::int64_t row = item % s.row_items * s.item_rows;
+    const std::int64_t segment = item / s.row_items;
+    const std::int64_t k0 = segment * s.segment_k;
+    Block block;
+    block.m = p.n;
+    block.n = std::min(s.item_rows, p.m - row);
+    block.k = std::min(s.segment_k, p.k - k0);
+    block.a = b + k0 * kernels.element_bytes;
+    block.a_row_step = column_step;
+    block.b = a + (row * p.a_row_step + k0) * kernels.element_bytes;
+    block.b_panel_step = p.a_row_step;
+    block.sums_row_step = s.sums_row_step;
+    if (s.segments > 1) {
+      block.sums = segment_sums + (segment * p.n * s.sums_row_step + row) * kernels.accumulator_bytes;
+      return kernels.dots(block);
+    }
+    block.sums = slots + static_cast<std::size_t>(worker) * s.slot_sums_bytes;
+    kernels.dots(block);
+    kernels.finish(block.sums, s.sums_row_step, p.n, block.n, part_of(output, 0, row, kernels), scale);
+  };
+  run_items(s, pool, compute_item);
+  if (s.segments > 1) {
+    finish_segments({segment_sums, s.segments, p.n, p.m, s.sums_row_step}, kernels, output, scale, pool);
+  }
+}
+
+}  // namespace binet::kernels::gemm

@@ -1,0 +1,28 @@
+// Room: kernels. Products with few columns, as dot products along k (dots-inl.h says in which order they are added).
+//
+// Lanes along k leave none idle, and A is read once, as it lies; lanes along columns would leave most of them idle.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/kernels.h"
+#include "threads/thread_pool.h"
+
+namespace binet::kernels::gemm {
+
+/// Whether a product is computed so: its N, its K and the layout of A decide, and neither M nor who packs B.
+[[nodiscard]] bool takes_dots(const Problem& problem) noexcept;
+
+/// Sets the schedule and the workspace of a plan for such a product.
+void plan_dots(Plan& plan, int threads);
+
+/// B in the form that dots read: the columns one after another.
+[[nodiscard]] std::size_t columns_of_b_bytes(const Problem& problem, const Kernels& kernels) noexcept;
+void write_columns_of_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* columns);
+
+/// run() for such a plan.
+void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+              std::byte* workspace, const ThreadPool& pool);
+
+}  // namespace binet::kernels::gemm

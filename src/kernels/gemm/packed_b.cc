@@ -1,0 +1,70 @@
+#include "kernels/gemm/packed_b.h"
+
+#include <algorithm>
+
+#include "kernels/gemm/dots.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+PackedB::PackedB(const Kernels& kernels, std::int64_t n, std::int64_t k) noexcept {
+  const std::int64_t rest = n % kernels.nr;
+  const bool has_narrow = rest > 0 && rest <= kernels.lanes;
+  panels = has_narrow ? n / kernels.nr : ceil_div(n, kernels.nr);
+  narrow_width = has_narrow ? kernels.lanes : 0;
+  const std::int64_t rows = packed_rows_of_b(kernels, k);
+  panel_step = rows * kernels.nr;
+  size = panels * panel_step + rows * narrow_width;
+}
+
+void pack_whole_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* packed, bool kept,
+                  const ThreadPool& pool) {
+  const PackedB layout(kernels, problem.n, problem.k);
+  const std::int64_t packed_bytes = kept ? kernels.kept_bytes : kernels.accumulator_bytes;
+  const auto pack_columns = [&](std::int64_t n, std::int64_t columns, std::int64_t width, auto pack) {
+    for (std::int64_t k = 0; k < problem.k; k += kernels.kc) {
+      Packing packing;
+      packing.from = b + (k * problem.b_row_step + n * problem.b_column_step) * kernels.element_bytes;
+      packing.lane_step = problem.b_column_step;
+      packing.k_step = problem.b_row_step;
+      packing.lanes = columns;
+      packing.k = std::min(kernels.kc, problem.k - k);
+      packing.to = packed + (n / kernels.nr * layout.panel_step + packed_rows_of_b(kernels, k) * width) * packed_bytes;
+      packing.panel_step = layout.panel_step;
+      packing.panel_lanes = width;
+      pack(packing);
+    }
+  };
+  // A block of few rows and many columns: its pages stay in the TLB, its rows are runs of memory.
+  const std::int64_t columns = 8 * kernels.nr;
+  const std::int64_t wide_columns = layout.narrow_width > 0 ? layout.first_narrow_column(kernels) : problem.n;
+  const std::int64_t wide_tasks = ceil_div(wide_columns, columns);
+  pool.run(wide_tasks + (layout.narrow_width > 0 ? 1 : 0), [&](std::int64_t task) {
+    const std::int64_t n = task * columns;
+    if (task < wide_tasks) {
+      pack_columns(n, std::min(columns, wide_columns - n), kernels.nr, kept ? kernels.pack_kept_b : kernels.pack_b);
+    } else {
+      pack_columns(wide_columns, problem.n - wide_columns, layout.narrow_width,
+                   kept ? kernels.pack_kept_narrow_b : kernels.pack_narrow_b);
+    }
+  });
+}
+
+std::size_t packed_b_bytes(const Problem& problem, const Target& target) {
+  const Kernels& kernels = *find_kernels(problem.type, target);
+  if (takes_dots(problem)) return columns_of_b_bytes(problem, kernels);
+  return static_cast<std::size_t>(PackedB(kernels, problem.n, problem.k).size * kernels.kept_bytes);
+}
+
+void pack_b(const Problem& problem, const Target& target, const std::byte* b, std::byte* packed,
+            const ThreadPool& pool) {
+  const Kernels& kernels = *find_kernels(problem.type, target);
+  if (takes_dots(problem)) return write_columns_of_b(problem, kernels, b, packed);
+  pack_whole_b(problem, kernels, b, packed, true, pool);
+}
+
+}  // namespace binet::kernels::gemm

@@ -1,0 +1,32 @@
+// Room: kernels. B packed as a whole: panel by panel, each with all of K.
+//
+// A last panel of no more columns than a vector has lanes is as narrow as that vector. Where run() packs, panels hold
+// accumulators; packed once and kept, they hold elements, of which 16-bit floats are half as large.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/kernels.h"
+#include "threads/thread_pool.h"
+
+namespace binet::kernels::gemm {
+
+/// How packed B lies. Sizes and steps count packed numbers, accumulators or elements.
+struct PackedB {
+  PackedB(const Kernels& kernels, std::int64_t n, std::int64_t k) noexcept;
+
+  std::int64_t panels = 0;  ///< of nr columns
+  std::int64_t panel_step = 0;
+  std::int64_t narrow_width = 0;  ///< of a last, narrow panel, or 0
+  std::int64_t size = 0;
+
+  [[nodiscard]] std::int64_t first_narrow_column(const Kernels& kernels) const noexcept { return panels * kernels.nr; }
+};
+
+/// Packs op(B) with all its columns, as accumulators or, for `kept`, as elements.
+void pack_whole_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* packed, bool kept,
+                  const ThreadPool& pool);
+
+}  // namespace binet::kernels::gemm
