@@ -171,7 +171,7 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
 
 /// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
 template <class Element, class T>
-HWY_INLINE void PrefetchTile(const Block& block, int64_t m, int64_t n) {
+HWY_INLINE void PrefetchSums(const Block& block, int64_t m, int64_t n) {
   const Output& output = *block.output;
   const bool is_y = block.sums == nullptr;
   const int64_t size = is_y ? sizeof(Element) : sizeof(T);
@@ -195,7 +195,7 @@ class BlockLoops {
     for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
       for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
         const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
-        PrefetchTile<Element, T>(block_, m + block_.a_panel_rows, n);
+        PrefetchSums<Element, T>(block_, m + block_.a_panel_rows, n);
         Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n,
                 block_.b_is_packed ? NextPanel(m, n) : Ahead());
       }

@@ -154,6 +154,23 @@ TEST_P(GemmTest, Segments) {
   }
 }
 
+/// Where few rows and columns have kernels of their own: the edges of the others.
+TEST_P(GemmTest, SizesAroundPackedTiles) {
+  if (kernels_.in_place == nullptr) return;
+  const std::int64_t least = 26;
+  for (std::int64_t m = least; m < least + kernels_.mr; ++m) {
+    for (std::int64_t n = least; n <= least + kernels_.nr; ++n) {
+      for (const std::int64_t k : {1, 2, 3, 16, 19}) {
+        const int transposes = static_cast<int>((m + n + k) % 4);
+        Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0};
+        vary(c);
+        EXPECT_EQ(make_plan(problem_of(type_, c), target_, 1, false).kernels, &kernels_);
+        check(c);
+      }
+    }
+  }
+}
+
 TEST_P(GemmTest, SizesAroundBlocks) {
   const std::int64_t mr = kernels_.mr, nr = kernels_.nr, kc = kernels_.kc;
   for (const int transposes : {0, 1, 2, 3}) {

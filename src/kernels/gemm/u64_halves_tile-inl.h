@@ -15,6 +15,7 @@
 #define BINET_KERNELS_GEMM_U64_HALVES_TILE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -48,6 +49,8 @@ requires(kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>&
 
   const T* a = operands.a;
   const TB* b = operands.b;
+  const std::byte* near = operands.near.from;
+  const std::byte* far = operands.far.from;
   for (int64_t k = operands.k; k > 0; --k, a += operands.a_column_step, b += operands.b_row_step) {
     V32 vb[kVectors];
     HWY_UNROLL(16)
@@ -55,7 +58,11 @@ requires(kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>&
       const int64_t panel = j / Shape::kPanelVectors, vector = j % Shape::kPanelVectors;
       const TB* place = b + panel * operands.b_panel_step + vector * int64_t{Shape::kLanes};
       vb[j] = hn::BitCast(d32, vectors.Load(place, j + 1 == kVectors));
+      if (kVectors > 1) hwy::Prefetch(near + j * Shape::kLanes * sizeof(TB));
     }
+    if (kVectors == Shape::kPanelVectors) __builtin_prefetch(far, 0, 2);
+    near += operands.near.step;
+    far += operands.far.step;
     HWY_UNROLL(16)
     for (size_t i = 0; i < kRows; ++i) {
       const V32 va = hn::BitCast(d32, hn::Set(d, LoadOne(a + static_cast<int64_t>(i) * operands.a_row_step)));
