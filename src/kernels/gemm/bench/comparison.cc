@@ -137,7 +137,7 @@ Comparison compare(const Case& c, std::span<const Peer> peers, const std::option
   }
   for (Contestant* contestant : contestants) contestant->seconds = estimate(contestant->run, c.threads);
   for (PeerWay& way : ways) contestants.push_back(&way.contestant);
-  measure(contestants, c.threads, effort);
+  comparison.is_disturbed = !measure(contestants, c.threads, effort);
   Contestant peak = peak_contestant(peak_of(c.type)), peak_f32 = peak_contestant(kPeakF32);
   for (Contestant* contestant : {&peak, &peak_f32}) contestant->seconds = estimate(contestant->run, 1);
   measure({&peak, &peak_f32}, 1, effort);

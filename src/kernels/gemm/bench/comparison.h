@@ -23,6 +23,7 @@ struct Comparison {
   Times beside;              ///< Binet's for the case beside it
   std::vector<Times> peers;  ///< of each library its best way, which with a constant B may be one that ignores that
   std::vector<std::string> wrong;  ///< libraries whose result differs from Binet's, and how
+  bool is_disturbed = false;       ///< other programs took CPUs that were needed
   double peak = 0;                 ///< operations a second of as many cores: of multiply-adds of the type of the sums
   double peak_f32 = 0;
 };

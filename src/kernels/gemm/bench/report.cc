@@ -108,6 +108,7 @@ void Report::add(const Comparison& comparison) {
     const bool counts = ratio > 0 && operations(c) >= kLeastOperations;
     if (counts) ratios_.push_back({c, kind.name, ratio});
     if (ratio > 0) line += fmt::format("  {:5.2f}{}", ratio, counts && ratio < kTarget ? " <" : "");
+    if (comparison.is_disturbed) line += "  disturbed by other programs";
     print_line(line);
   }
   print_wrong(comparison);
