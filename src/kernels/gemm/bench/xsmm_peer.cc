@@ -74,7 +74,7 @@ void sgemv_() { binet::kernels::gemm::bench::has_called_blas = true; }
 void dgemv_() { binet::kernels::gemm::bench::has_called_blas = true; }
 }
 
-binet::kernels::gemm::bench::Peer binet_gemm_peer(bool) {
+binet::kernels::gemm::bench::Peer binet_gemm_peer(const char*) {
   ::libxsmm_init();
   return {"libxsmm", std::string("kernels ") + ::libxsmm_get_target_arch(), &binet::kernels::gemm::bench::ways};
 }
