@@ -31,7 +31,7 @@ void clear_settings() {
 /// Lets each library use the instructions that Binet uses, with the kernels that it has for them.
 void configure(std::string_view target) {
   clear_settings();
-  if (target == "avx512") {
+  if (target.substr(0, 6) == "avx512") {
     ::setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
   } else if (target == "avx2") {
     ::setenv("OPENBLAS_CORETYPE", "Haswell", 1);
