@@ -29,7 +29,7 @@ function(binet_test name)
   endif()
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE binet_rooms binet_options GTest::gtest GTest::gtest_main)
-  gtest_discover_tests(${name} PROPERTIES TIMEOUT 600 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} PROPERTIES LABELS unit TIMEOUT 600 DISCOVERY_TIMEOUT 60)
 endfunction()
 
 # binet_benchmark(name file...): a Google Benchmark program, run by `./dev bench`.

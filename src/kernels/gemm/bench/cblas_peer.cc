@@ -1,8 +1,9 @@
 // Benchmark: OpenBLAS and BLIS, both through CBLAS: gemm, and gemv for one row or column.
 //
 // Both choose their kernels by the CPU's model. Debian 12's do not know newer ones and then take kernels that are ten
-// years old, or plain C; on a CPU with AVX-512 they are told to take those that they have for it.
+// years old, or plain C: they are told to take those that they have for AVX-512 or AVX2.
 #include <cstdlib>
+#include <string>
 
 #include "kernels/gemm/bench/peer.h"
 #include "kernels/gemm/bench/place_c.h"
@@ -95,15 +96,17 @@ std::vector<Way> ways(const Case& c, const Operands& operands) {
 }  // namespace
 }  // namespace binet::kernels::gemm::bench
 
-binet::kernels::gemm::bench::Peer binet_gemm_peer([[maybe_unused]] bool has_avx512) {
+binet::kernels::gemm::bench::Peer binet_gemm_peer([[maybe_unused]] const char* target) {
 #ifdef BINET_PEER_OPENBLAS
-  // Read when the library was loaded: peers.cc has set OPENBLAS_CORETYPE.
   return {"OpenBLAS", std::string(openblas_get_config()) + ", kernels " + openblas_get_corename(),
           &binet::kernels::gemm::bench::ways};
 #else
-  // The variable wants BLIS's own number for them, and is read when BLIS is initialized.
-  for (int id = 0; has_avx512 && id < 16; ++id) {
-    if (std::string(bli_arch_string(id)) == "skx") ::setenv("BLIS_ARCH_TYPE", std::to_string(id).c_str(), 1);
+  // BLIS_ARCH_TYPE wants BLIS's own number for them, and is read when BLIS is initialized.
+  const std::string name = target;
+  const std::string wanted = name.substr(0, 6) == "avx512" ? "skx" : name == "avx2" ? "haswell" : "";
+  constexpr int kX86Kernels = 13;  // these come first
+  for (int id = 0; !wanted.empty() && id < kX86Kernels; ++id) {
+    if (bli_arch_string(id) == wanted) ::setenv("BLIS_ARCH_TYPE", std::to_string(id).c_str(), 1);
   }
   bli_init();
   return {"BLIS", std::string(bli_info_get_version_str()) + ", kernels " + bli_arch_string(bli_arch_query_id()),

@@ -110,7 +110,8 @@ double operations(const Case& c) {
   return 2.0 * static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
 }
 
-Comparison compare(const Case& c, std::span<const Peer> peers, bool beside_f32, const Effort& effort) {
+Comparison compare(const Case& c, std::span<const Peer> peers, const std::optional<Case>& beside,
+                   const Effort& effort) {
   Comparison comparison;
   comparison.c = c;
   Matrices matrices(c);
@@ -126,26 +127,23 @@ Comparison compare(const Case& c, std::span<const Peer> peers, bool beside_f32, 
   }
   std::vector<PeerWay> ways = find_ways(c, peers, matrices, comparison);
 
-  Case f32 = c;
-  f32.type = ElementType::f32;
-  const Matrices f32_matrices(beside_f32 ? f32 : Case{});
-  Contestant f32_given, f32_constant;
-  Contestant peak = peak_contestant(peak_of(c.type)), peak_f32 = peak_contestant(kPeakF32);
-
   std::vector<Contestant*> contestants = {&given, &constant};
-  if (beside_f32) {
-    f32_given.run = binet_product(f32, f32_matrices.operands(), false);
-    f32_constant.run = binet_product(f32, f32_matrices.operands(), true);
-    contestants.insert(contestants.end(), {&f32_given, &f32_constant});
+  const Matrices beside_matrices(beside.value_or(Case{}));
+  Contestant beside_given, beside_constant;
+  if (beside) {
+    beside_given.run = binet_product(*beside, beside_matrices.operands(), false);
+    beside_constant.run = binet_product(*beside, beside_matrices.operands(), true);
+    contestants.insert(contestants.end(), {&beside_given, &beside_constant});
   }
   for (Contestant* contestant : contestants) contestant->seconds = estimate(contestant->run, c.threads);
   for (PeerWay& way : ways) contestants.push_back(&way.contestant);
-  measure(contestants, c.threads, effort);
+  comparison.is_disturbed = !measure(contestants, c.threads, effort);
+  Contestant peak = peak_contestant(peak_of(c.type)), peak_f32 = peak_contestant(kPeakF32);
   for (Contestant* contestant : {&peak, &peak_f32}) contestant->seconds = estimate(contestant->run, 1);
   measure({&peak, &peak_f32}, 1, effort);
 
   comparison.binet = {given.seconds, constant.seconds};
-  comparison.binet_f32 = {f32_given.seconds, f32_constant.seconds};
+  comparison.beside = {beside_given.seconds, beside_constant.seconds};
   comparison.peak = c.threads * rate(peak_of(c.type), peak);
   comparison.peak_f32 = c.threads * rate(kPeakF32, peak_f32);
   comparison.peers.resize(peers.size());

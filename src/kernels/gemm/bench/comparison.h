@@ -1,6 +1,7 @@
 // Benchmark: one case, computed by Binet and by every way of every other library, by turns.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,15 +20,17 @@ struct Times {
 struct Comparison {
   Case c;
   Times binet;
-  Times binet_f32;           ///< the same product of f32, where asked for
+  Times beside;              ///< Binet's for the case beside it
   std::vector<Times> peers;  ///< of each library its best way, which with a constant B may be one that ignores that
   std::vector<std::string> wrong;  ///< libraries whose result differs from Binet's, and how
+  bool is_disturbed = false;       ///< other programs took CPUs that were needed
   double peak = 0;                 ///< operations a second of as many cores: of multiply-adds of the type of the sums
   double peak_f32 = 0;
 };
 
-/// `beside_f32`: measures Binet's product of f32 too.
-[[nodiscard]] Comparison compare(const Case& c, std::span<const Peer> peers, bool beside_f32, const Effort& effort);
+/// `beside`: another case, such as the same shape of f32, that takes turns with this one, computed by Binet alone.
+[[nodiscard]] Comparison compare(const Case& c, std::span<const Peer> peers, const std::optional<Case>& beside,
+                                 const Effort& effort);
 
 /// Operations of the product, two to a multiply-add.
 [[nodiscard]] double operations(const Case& c);

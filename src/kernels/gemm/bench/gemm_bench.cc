@@ -7,7 +7,11 @@
 // Not Google Benchmark: it measures one function at a time and prints a line for each, while here a case is measured
 // by turns between all libraries, and its two lines say how they stand to each other.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "kernels/gemm/bench/calls_bench.h"
 #include "kernels/gemm/bench/cases.h"
@@ -57,12 +61,20 @@ bool run(const Options& options) {
     comparisons.insert(comparisons.end(), forms.begin(), forms.end());
   }
   if (!comparisons.empty()) report.begin_comparisons();
-  for (const Case& c : comparisons) report.add(compare(c, peers, false, effort));
+  for (const Case& c : comparisons) {
+    std::optional<Case> one_thread;
+    if (c.threads > 1) (one_thread = c)->threads = 1;
+    report.add(compare(c, peers, one_thread, effort));
+  }
   report.print_summary();
 
   const std::vector<Case> types = options.has_part("types") ? chosen(type_cases(), options) : std::vector<Case>{};
   if (!types.empty()) report.begin_types();
-  for (const Case& c : types) report.add_type(compare(c, peers, true, effort));
+  for (const Case& c : types) {
+    Case f32 = c;
+    f32.type = ElementType::f32;
+    report.add_type(compare(c, peers, f32, effort));
+  }
 
   if (options.has_part("calls")) compare_calls(peers, effort);
   if (options.has_part("sessions")) compare_sessions(effort);

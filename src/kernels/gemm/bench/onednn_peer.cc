@@ -143,7 +143,7 @@ std::vector<Way> ways(const Case& c, const Operands& operands) {
 }  // namespace
 }  // namespace binet::kernels::gemm::bench
 
-binet::kernels::gemm::bench::Peer binet_gemm_peer(bool) {
+binet::kernels::gemm::bench::Peer binet_gemm_peer(const char*) {
   const dnnl_version_t* version = dnnl_version();
   return {"oneDNN",
           std::to_string(version->major) + "." + std::to_string(version->minor) + "." + std::to_string(version->patch),

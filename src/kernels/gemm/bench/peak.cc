@@ -29,7 +29,15 @@ double MultiplyAdds(int64_t rounds) {
       if constexpr (hwy::IsFloat<T>()) {
         value[i] = hn::MulAdd(value[i], factor, summand);
       } else {
-        value[i] = hn::Add(hn::Mul(value[i], factor), summand);
+        auto v = hn::Add(hn::Mul(value[i], factor), summand);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+        // Else gcc begins with all multiplications, and has no registers for their results. On a copy: the whole array
+        // would go to memory.
+        auto raw = v.raw;
+        asm volatile("" : "+v"(raw));
+        v.raw = raw;
+#endif
+        value[i] = v;
       }
     }
   }

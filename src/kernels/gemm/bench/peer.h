@@ -26,5 +26,6 @@ struct Peer {
 
 }  // namespace binet::kernels::gemm::bench
 
-/// The one function of each shared object. `has_avx512`: OpenBLAS and BLIS must be told, see cblas_peer.cc.
-extern "C" __attribute__((visibility("default"))) binet::kernels::gemm::bench::Peer binet_gemm_peer(bool has_avx512);
+/// The one function of each shared object. `target`: the name of Binet's, whose instructions the library may use too;
+/// peers.cc has set the variables that libraries read when they are loaded.
+extern "C" __attribute__((visibility("default"))) binet::kernels::gemm::bench::Peer binet_gemm_peer(const char* target);

@@ -1,13 +1,15 @@
 #include "kernels/gemm/bench/peers.h"
 
 #include <dlfcn.h>
-#include <hwy/highway.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <string_view>
+
+#include "base/target.h"
 
 namespace binet::kernels::gemm::bench {
 namespace {
@@ -26,10 +28,16 @@ void clear_settings() {
   for (const std::string& name : names) ::unsetenv(name.c_str());
 }
 
-void configure(bool has_avx512) {
+/// Lets each library use the instructions that Binet uses, with the kernels that it has for them.
+void configure(std::string_view target) {
   clear_settings();
-  // OpenBLAS 0.3.21 does not know newer CPUs and takes very old kernels for them.
-  if (has_avx512) ::setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
+  if (target.substr(0, 6) == "avx512") {
+    ::setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
+  } else if (target == "avx2") {
+    ::setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+    ::setenv("DNNL_MAX_CPU_ISA", "AVX2", 1);
+    ::setenv("LIBXSMM_TARGET", "hsw", 1);
+  }
   // Workers of OpenBLAS and of OpenMP spin after their work, for up to a tenth of a second, on the core that the next
   // library needs: 2^20 ticks and 30000 turns are as good for a product that follows at once.
   ::setenv("OPENBLAS_THREAD_TIMEOUT", "20", 1);
@@ -39,9 +47,8 @@ void configure(bool has_avx512) {
 }  // namespace
 
 std::vector<Peer> load_peers() {
-  // What CPUs OpenBLAS and BLIS call by the names of their AVX-512 kernels.
-  const bool has_avx512 = (hwy::SupportedTargets() & HWY_AVX3) != 0;
-  configure(has_avx512);
+  const std::string target(default_target().name);
+  configure(target);
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::vector<Peer> peers;
   for (const char* name : {"openblas", "blis", "onednn", "xsmm"}) {
@@ -57,7 +64,7 @@ std::vector<Peer> load_peers() {
       std::fprintf(stderr, "gemm_bench: %s\n", ::dlerror());
       continue;
     }
-    peers.push_back(reinterpret_cast<Peer (*)(bool)>(entry)(has_avx512));
+    peers.push_back(reinterpret_cast<Peer (*)(const char*)>(entry)(target.c_str()));
   }
   return peers;
 }

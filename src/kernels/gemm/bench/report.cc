@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "base/target.h"
 #include "kernels/gemm/bench/peak.h"
@@ -45,6 +46,15 @@ double measure_peak(const Peak& peak) {
   return operations / contestant.seconds;
 }
 
+/// 0 where no peer has the case.
+double best_of(const std::vector<Times>& peers, double Times::*time) {
+  double best = 0;
+  for (const Times& peer : peers) {
+    if (peer.*time > 0 && (best == 0 || peer.*time < best)) best = peer.*time;
+  }
+  return best;
+}
+
 void print_line(const std::string& line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
@@ -68,20 +78,13 @@ void Report::print_head() const {
 void Report::begin_comparisons() const {
   fmt::print(
       "\nMicroseconds. given, const: B is given at run time, or constant and brought into a better layout before."
+      "\npeak: the share of it that is reached; x1: the speed of that on one thread."
       "\nratio: the best peer's time over Binet's; < marks those below {}.\n",
       kTarget);
-  std::string line = fmt::format("{:<37} {:>10} {:>8} {:>5}", "MxNxK type threads B", "binet", "GFLOP/s", "peak");
+  std::string line =
+      fmt::format("{:<37} {:>10} {:>8} {:>5} {:>5}", "MxNxK type threads B", "binet", "GFLOP/s", "peak", "x1");
   for (const Peer& peer : peers_) line += fmt::format(" {:>10}", peer.name);
   print_line(line + "  ratio");
-}
-
-double Report::print_peers(const Comparison& comparison, double Times::*time, double binet) const {
-  double best = 0;
-  for (const Times& peer : comparison.peers) {
-    fmt::print(" {:>10}", microseconds(peer.*time));
-    if (peer.*time > 0 && (best == 0 || peer.*time < best)) best = peer.*time;
-  }
-  return best / binet;
 }
 
 void Report::print_wrong(const Comparison& comparison) {
@@ -95,25 +98,29 @@ void Report::add(const Comparison& comparison) {
   const Case& c = comparison.c;
   for (const auto& kind : kKindsOfB) {
     const double seconds = comparison.binet.*kind.time;
+    const double one_thread = comparison.beside.*kind.time;
     const double rate = operations(c) / seconds;
-    fmt::print("{:<37} {:>10} {:8.1f} {:5.2f}", name_of(c, kind.name), microseconds(seconds), rate / 1e9,
-               rate / comparison.peak);
-    const double ratio = print_peers(comparison, kind.time, seconds);
+    std::string line =
+        fmt::format("{:<37} {:>10} {:8.1f} {:5.2f} {:>5}", name_of(c, kind.name), microseconds(seconds), rate / 1e9,
+                    rate / comparison.peak, one_thread == 0 ? "-" : fmt::format("{:.2f}", one_thread / seconds));
+    for (const Times& peer : comparison.peers) line += fmt::format(" {:>10}", microseconds(peer.*kind.time));
+    const double ratio = best_of(comparison.peers, kind.time) / seconds;
     const bool counts = ratio > 0 && operations(c) >= kLeastOperations;
-    if (counts) ratios_.push_back({name_of(c, kind.name), ratio});
-    print_line(ratio == 0 ? "      -" : fmt::format("  {:5.2f}{}", ratio, counts && ratio < kTarget ? " <" : ""));
+    if (counts) ratios_.push_back({c, kind.name, ratio});
+    if (ratio > 0) line += fmt::format("  {:5.2f}{}", ratio, counts && ratio < kTarget ? " <" : "");
+    if (comparison.is_disturbed) line += "  disturbed by other programs";
+    print_line(line);
   }
   print_wrong(comparison);
 }
 
 void Report::begin_types() const {
-  fmt::print(
+  print_line(
       "\nThe other types. own peak: of 64-bit multiplications and additions for i64 and u64, else that of f32."
-      "\nf32: the time of Binet's f32 product over this one's.\n");
-  std::string line = fmt::format("{:<37} {:>10} {:>8} {:>8} {:>8} {:>5}", "MxNxK type threads B", "binet", "GOP/s",
-                                 "own peak", "f32 peak", "f32");
-  for (const Peer& peer : peers_) line += fmt::format(" {:>10}", peer.name);
-  print_line(line + "  ratio");
+      "\nf32: the speed of that of Binet's f32 product. Behind it, libraries that have the type, and their best "
+      "ratio.");
+  print_line(fmt::format("{:<37} {:>10} {:>8} {:>8} {:>8} {:>5}", "MxNxK type threads B", "binet", "GOP/s", "own peak",
+                         "f32 peak", "f32"));
 }
 
 void Report::add_type(const Comparison& comparison) {
@@ -121,25 +128,39 @@ void Report::add_type(const Comparison& comparison) {
   for (const auto& kind : kKindsOfB) {
     const double seconds = comparison.binet.*kind.time;
     const double rate = operations(c) / seconds;
-    fmt::print("{:<37} {:>10} {:8.1f} {:8.2f} {:8.2f} {:5.2f}", name_of(c, kind.name), microseconds(seconds),
-               rate / 1e9, rate / comparison.peak, rate / comparison.peak_f32,
-               comparison.binet_f32.*kind.time / seconds);
-    const double ratio = print_peers(comparison, kind.time, seconds);
-    print_line(ratio == 0 ? "      -" : fmt::format("  {:5.2f}", ratio));
+    std::string line = fmt::format("{:<37} {:>10} {:8.1f} {:8.2f} {:8.2f} {:5.2f}", name_of(c, kind.name),
+                                   microseconds(seconds), rate / 1e9, rate / comparison.peak,
+                                   rate / comparison.peak_f32, comparison.beside.*kind.time / seconds);
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      const double peer = comparison.peers[i].*kind.time;
+      if (peer > 0) line += fmt::format("  {} {}", peers_[i].name, microseconds(peer));
+    }
+    const double ratio = best_of(comparison.peers, kind.time) / seconds;
+    if (ratio > 0) line += fmt::format(" {:5.2f}", ratio);
+    print_line(line);
   }
   print_wrong(comparison);
 }
 
 void Report::print_summary() const {
   if (ratios_.empty()) return;
-  double sum_of_logarithms = 0;
-  for (const Ratio& ratio : ratios_) sum_of_logarithms += std::log(ratio.value);
-  const auto below = std::count_if(ratios_.begin(), ratios_.end(), [](const Ratio& r) { return r.value < kTarget; });
-  const auto worst = std::min_element(ratios_.begin(), ratios_.end(),
-                                      [](const Ratio& a, const Ratio& b) { return a.value < b.value; });
-  fmt::print("\nFrom 32^3 multiply-adds up, {} lines: geometric mean {:.3f}, {} below {}, worst {:.3f} at {}\n",
-             ratios_.size(), std::exp(sum_of_logarithms / static_cast<double>(ratios_.size())), below, kTarget,
-             worst->value, worst->name);
+  print_line("\nFrom 32^3 multiply-adds up, the best peer's time over Binet's:");
+  const auto print = [](const std::string& name, const std::vector<Ratio>& ratios) {
+    double sum_of_logarithms = 0;
+    for (const Ratio& ratio : ratios) sum_of_logarithms += std::log(ratio.value);
+    const auto is_below = [](const Ratio& ratio) { return ratio.value < kTarget; };
+    const Ratio& worst = *std::min_element(ratios.begin(), ratios.end(),
+                                           [](const Ratio& a, const Ratio& b) { return a.value < b.value; });
+    print_line(fmt::format("  {:<10} {:3} lines: geometric mean {:.3f}, {} below {}, worst {:.3f} at {}", name,
+                           ratios.size(), std::exp(sum_of_logarithms / static_cast<double>(ratios.size())),
+                           std::count_if(ratios.begin(), ratios.end(), is_below), kTarget, worst.value,
+                           name_of(worst.c, worst.kind_of_b)));
+  };
+  std::map<std::string, std::vector<Ratio>> groups;
+  for (const Ratio& ratio : ratios_)
+    groups[fmt::format("{} {}", to_string(ratio.c.type), ratio.c.threads)].push_back(ratio);
+  for (const auto& [name, ratios] : groups) print(name, ratios);
+  if (groups.size() > 1) print("all", ratios_);
 }
 
 }  // namespace binet::kernels::gemm::bench

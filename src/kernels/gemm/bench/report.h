@@ -24,18 +24,17 @@ class Report {
   void begin_types() const;
   void add_type(const Comparison& comparison);
 
-  /// The geometric mean and the worst of the comparisons.
+  /// Geometric mean and worst of the comparisons, by type and threads.
   void print_summary() const;
 
   [[nodiscard]] bool all_results_agree() const { return all_agree_; }
 
  private:
   struct Ratio {
-    std::string name;
+    Case c;
+    const char* kind_of_b;
     double value;
   };
-  /// The best peer's time over Binet's; 0 where no peer has the case. Prints the peers' times.
-  double print_peers(const Comparison& comparison, double Times::*time, double binet) const;
   void print_wrong(const Comparison& comparison);
 
   std::span<const Peer> peers_;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "kernels/gemm/bench/others.h"
+
 namespace binet::kernels::gemm::bench {
 namespace {
 
@@ -58,8 +60,7 @@ double estimate(const std::function<void()>& run, int threads) {
   }
 }
 
-void measure(std::vector<Contestant*> contestants, int threads, const Effort& effort) {
-  std::vector<std::vector<double>> times(contestants.size());
+bool measure(std::vector<Contestant*> contestants, int threads, const Effort& effort) {
   double fastest = contestants.front()->seconds;
   for (const Contestant* c : contestants) fastest = std::min(fastest, c->seconds);
   // Who is far behind need not be measured to the last per cent.
@@ -71,14 +72,26 @@ void measure(std::vector<Contestant*> contestants, int threads, const Effort& ef
     calls.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(effort.turn_seconds / c->seconds)));
     rounds.push_back(c->seconds < kFar * fastest ? effort.rounds : kRoughRounds);
   }
-  for (int round = 0; round < effort.rounds; ++round) {
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
-      if (round >= rounds[i]) continue;
-      warm_up(*contestants[i], threads);
-      times[i].push_back(seconds_of(contestants[i]->run, calls[i], threads) / static_cast<double>(calls[i]));
+  std::vector<std::vector<double>> times(contestants.size());
+  const auto take_turns = [&] {
+    for (std::vector<double>& of_contestant : times) of_contestant.clear();
+    for (int round = 0; round < effort.rounds; ++round) {
+      for (std::size_t i = 0; i < contestants.size(); ++i) {
+        if (round >= rounds[i]) continue;
+        warm_up(*contestants[i], threads);
+        times[i].push_back(seconds_of(contestants[i]->run, calls[i], threads) / static_cast<double>(calls[i]));
+      }
     }
+  };
+  constexpr int kAttempts = 3;
+  bool is_disturbed = true;
+  for (int attempt = 0; is_disturbed && attempt < kAttempts; ++attempt) {
+    const Others others;
+    take_turns();
+    is_disturbed = threads > 1 && others.have_disturbed(threads);
   }
   for (std::size_t i = 0; i < contestants.size(); ++i) contestants[i]->seconds = median_of(times[i]);
+  return !is_disturbed;
 }
 
 }  // namespace binet::kernels::gemm::bench

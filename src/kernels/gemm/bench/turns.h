@@ -20,7 +20,9 @@ struct Contestant {
 /// Estimates the time of one call, after one that does not count.
 [[nodiscard]] double estimate(const std::function<void()>& run, int threads);
 
-/// Measures all of them. On one thread only the time that the thread itself has run counts.
-void measure(std::vector<Contestant*> contestants, int threads, const Effort& effort);
+/// Measures all of them. On one thread only the time that the thread itself has run counts. On several threads, where
+/// that is not to be had, a measurement during which other programs ran is made again, a few times at most; returns
+/// whether the last one was undisturbed.
+bool measure(std::vector<Contestant*> contestants, int threads, const Effort& effort);
 
 }  // namespace binet::kernels::gemm::bench
