@@ -204,7 +204,7 @@ class BlockLoops {
 
   /// Few rows, or a small B: each tile of rows takes the widest tiles it can.
   void RowsByRows() const {
-    for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
+    for (int64_t m = ColumnOfTiles(); m < block_.m; m += block_.a_panel_rows) {
       const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
       const auto& tiles = TilesFor<T, TB>(rows);
       for (int64_t n = 0; n < block_.n;) {
@@ -227,24 +227,52 @@ class BlockLoops {
     return {reinterpret_cast<const std::byte*>(next) + m / block_.a_panel_rows * step * block_.k, step};
   }
 
-  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, Ahead far = {}) const {
+  /// The rows of as many of the highest tiles as there are, where one is as wide as Y: all in one call.
+  int64_t ColumnOfTiles() const {
+    if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T>) {
+      const Output& output = *block_.output;
+      const int64_t vectors = (block_.n + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
+      const bool is_whole = BINET_MASKS_ARE_FREE || block_.n == vectors * int64_t{Shape::kLanes};
+      const bool c_fits = !block_.scale->has_c || output.c_column_step == 1;
+      if (block_.a_is_packed || block_.a_panel_rows != int64_t{Shape::kRows} || !is_whole || !c_fits) return 0;
+      if (!block_.first || !block_.last || vectors > int64_t{Shape::kPanelVectors}) return 0;
+      TileEnds<T> ends;
+      ends.last_lanes = static_cast<size_t>(block_.n - (vectors - 1) * int64_t{Shape::kLanes});
+      if (!EndInPlace<T>(block_, {0, 0, 0, block_.n}, 0, nullptr, ends)) return 0;
+      const int64_t tiles = block_.m / int64_t{Shape::kRows};
+      const auto multiply = vectors == 1 ? &MultiplyTiles<Shape::kRows, 1, T, TB>
+                                         : &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
+      multiply(OperandsAt(0, 0, block_.n), ends, tiles);
+      return tiles * int64_t{Shape::kRows};
+    }
+    return 0;
+  }
+
+  /// What the tile from (m, n) on, with so many columns, reads.
+  HWY_INLINE TileOperands<T, TB> OperandsAt(int64_t m, int64_t n, int64_t tile_columns) const {
     const auto* a = reinterpret_cast<const T*>(block_.a);
+    a += block_.a_is_packed ? m / block_.a_panel_rows * block_.a_panel_step : m * block_.a_row_step;
     const auto* b = reinterpret_cast<const TB*>(block_.b) + n / int64_t{Shape::kPanel} * block_.b_panel_step +
                     n % int64_t{Shape::kPanel};
-    a += block_.a_is_packed ? m / block_.a_panel_rows * block_.a_panel_step : m * block_.a_row_step;
-    const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
     const TB* near = b + (block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns);
     const int64_t row_bytes = block_.b_row_step * int64_t{sizeof(TB)};
-    const TileOperands<T, TB> operands = {a,
-                                          block_.a_row_step,
-                                          block_.a_column_step,
-                                          b,
-                                          block_.b_panel_step,
-                                          block_.b_row_step,
-                                          block_.k,
-                                          {reinterpret_cast<const std::byte*>(near), row_bytes},
-                                          far};
+    TileOperands<T, TB> operands;
+    operands.a = a;
+    operands.a_row_step = block_.a_row_step;
+    operands.a_column_step = block_.a_column_step;
+    operands.b = b;
+    operands.b_panel_step = block_.b_panel_step;
+    operands.b_row_step = block_.b_row_step;
+    operands.k = block_.k;
+    operands.near = {reinterpret_cast<const std::byte*>(near), row_bytes};
+    return operands;
+  }
+
+  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, Ahead far = {}) const {
+    const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+    TileOperands<T, TB> operands = OperandsAt(m, n, tile_columns);
+    operands.far = far;
     ComputeTile<Element>(block_, tile, operands, {m, n, rows, HWY_MIN(tile_columns, block_.n - n)});
   }
 

@@ -92,13 +92,15 @@ void cut_items(const Problem& p, const Kernels& kernels, std::int64_t block_rows
   const std::int64_t wanted = ceil_div(all_wanted, schedule.segments);
   const std::int64_t least_columns = 4 * kernels.nr;
   schedule.item_rows = equal_part(p.m, block_rows, kernels.mr);
-  const std::int64_t row_items = ceil_div(p.m, schedule.item_rows);
-  const std::int64_t cuts = std::clamp<std::int64_t>(p.n / least_columns, 1, ceil_div(wanted, row_items));
-  schedule.item_columns = round_up(ceil_div(p.n, cuts), least_columns);
+  const std::int64_t cuts =
+      std::clamp<std::int64_t>(p.n / least_columns, 1, ceil_div(wanted, ceil_div(p.m, schedule.item_rows)));
+  schedule.item_columns = round_up(ceil_div(p.n, cuts), kernels.nr);
   const std::int64_t column_items = ceil_div(p.n, schedule.item_columns);
-  if (row_items * column_items * schedule.segments < schedule.workers) {
-    schedule.item_rows = round_up(ceil_div(p.m, ceil_div(schedule.workers, column_items)), kernels.mr);
-  }
+  // Strips would be packed once more for each cut.
+  const std::int64_t row_wanted =
+      ceil_div(schedule.b_source == BSource::strips ? schedule.workers : wanted, column_items);
+  const std::int64_t most_rows = std::max(2 * kernels.mr, round_up(ceil_div(p.m, row_wanted), kernels.mr));
+  if (schedule.workers > 1) schedule.item_rows = std::min(schedule.item_rows, most_rows);
   schedule.row_items = ceil_div(p.m, schedule.item_rows);
   schedule.items = schedule.row_items * column_items * schedule.segments;
 }
