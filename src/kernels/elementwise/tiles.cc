@@ -23,8 +23,8 @@ constexpr std::int64_t kLongRowBytes = 512;
 constexpr std::int64_t kLongSpreadBytes = 128;
 /// And where y is streamed, which needs whole lines: those of tiles, as those of rows are broken at each end.
 constexpr std::int64_t kLongStreamedBytes = 2048;
-/// Laying out has a fixed cost: it needs some rows to pay.
-constexpr std::int64_t kFewestBytes = 512;
+/// Laying out has a fixed cost, about that of so many short rows.
+constexpr std::int64_t kFewestRows = 12;
 
 /// `loops` are those of a whole tile.
 Tiling::Operand make_operand(std::span<const BroadcastLoop> all_loops, std::span<const BroadcastLoop> loops,
@@ -129,7 +129,7 @@ class Operand {
 std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream,
                                   std::span<const Lookup> lookups) {
   const std::span<const BroadcastLoop> loops = plan.loops;
-  if (loops.size() < 2 || plan.elements * size < kFewestBytes) return {};
+  if (loops.size() < 2 || plan.elements < loops.back().extent * kFewestRows) return {};
   const bool spreads = loops.back().a_step == 0 || loops.back().b_step == 0;
   const std::int64_t row_bytes = loops.back().extent * size;
   const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
