@@ -8,25 +8,25 @@ namespace {
 class ElementwiseCall final : public KernelCall {
  public:
   ElementwiseCall(kernels::elementwise::Operation operation, ElementType type, BroadcastPlan plan, const Target& target)
-      : plan_(std::move(plan)),
-        kernel_(kernels::elementwise::find_kernel(operation, type, target)),
+      : plan_(kernels::elementwise::make_plan(operation, type, std::move(plan), target)),
         type_(type),
         target_(target.name) {}
 
   void run(const Operands& operands, const ThreadPool& pool) const override {
-    kernels::elementwise::run(plan_, kernel_, type_, operands.inputs[0], operands.inputs[1], operands.output, pool);
+    using kernels::elementwise::Result;
+    kernels::elementwise::run(plan_, operands.inputs[0], operands.inputs[1], operands.output, pool,
+                              operands.output_is_read_next ? Result::read_next : Result::used_later);
   }
 
   [[nodiscard]] std::string describe() const override {
     std::string text = fmt::format("elementwise {} {}", to_string(type_), target_);
-    for (const BroadcastLoop& loop : plan_.loops)
+    for (const BroadcastLoop& loop : plan_.loops.loops)
       text += fmt::format(" ({},{},{})", loop.extent, loop.a_step, loop.b_step);
     return text;
   }
 
  private:
-  BroadcastPlan plan_;
-  kernels::elementwise::RowsFunction kernel_;
+  kernels::elementwise::Plan plan_;
   ElementType type_;
   std::string_view target_;
 };

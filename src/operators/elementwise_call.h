@@ -2,7 +2,7 @@
 // family.
 #pragma once
 
-#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/plan.h"
 #include "operators/broadcast_rules.h"
 #include "operators/operator_version.h"
 

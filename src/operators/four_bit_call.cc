@@ -13,8 +13,7 @@ class FourBitCall final : public KernelCall {
  public:
   FourBitCall(kernels::elementwise::Operation operation, ElementType type, const AlignedShapes& shapes,
               const Target& target)
-      : plan_(plan_broadcast(shapes.a, shapes.b)),
-        kernel_(kernels::elementwise::find_kernel(operation, ElementType::u8, target)),
+      : plan_(kernels::elementwise::make_plan(operation, ElementType::u8, plan_broadcast(shapes.a, shapes.b), target)),
         unpack_(kernels::convert::find_kernel(ElementType::u4, ElementType::u8)),
         pack_(kernels::convert::find_kernel(ElementType::u8, ElementType::u4)),
         type_(type),
@@ -22,18 +21,18 @@ class FourBitCall final : public KernelCall {
         b_elements_(*element_count(shapes.b)) {}
 
   void run(const Operands& operands, const ThreadPool& pool) const override {
-    if (plan_.elements == 0) return;
+    if (plan_.loops.elements == 0) return;
     std::byte* const a = operands.workspace;
     std::byte* const b = a + place(a_elements_);
     std::byte* const y = b + place(b_elements_);
     kernels::convert::run(unpack_, a_elements_, operands.inputs[0], a, pool);
     kernels::convert::run(unpack_, b_elements_, operands.inputs[1], b, pool);
-    kernels::elementwise::run(plan_, kernel_, ElementType::u8, a, b, y, pool);
-    kernels::convert::run(pack_, plan_.elements, y, operands.output, pool);
+    kernels::elementwise::run(plan_, a, b, y, pool);
+    kernels::convert::run(pack_, plan_.loops.elements, y, operands.output, pool);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
-    return place(a_elements_) + place(b_elements_) + place(plan_.elements);
+    return place(a_elements_) + place(b_elements_) + place(plan_.loops.elements);
   }
 
   [[nodiscard]] std::string describe() const override { return fmt::format("elementwise {} as u8", to_string(type_)); }
@@ -41,8 +40,7 @@ class FourBitCall final : public KernelCall {
  private:
   static std::size_t place(std::int64_t elements) { return round_up_to_cache_line(static_cast<std::size_t>(elements)); }
 
-  BroadcastPlan plan_;
-  kernels::elementwise::RowsFunction kernel_;
+  kernels::elementwise::Plan plan_;
   kernels::convert::ConvertFunction unpack_;
   kernels::convert::ConvertFunction pack_;
   ElementType type_;

@@ -15,6 +15,8 @@ struct Operands {
   std::span<const std::byte* const> inputs;
   std::byte* output = nullptr;
   std::byte* workspace = nullptr;  ///< workspace_bytes(), aligned to a cache line
+  /// The next call reads the output: better kept in a cache than out of the way.
+  bool output_is_read_next = false;
 };
 
 class KernelCall {

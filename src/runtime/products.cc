@@ -1,80 +1,17 @@
-// Room: runtime. binet::mul and binet::gemm: the operators' newest versions, applied to tensors.
+// Room: runtime. binet::gemm: the operator's newest version, applied to tensors.
 //
 // The same shape rules and kernels as in a model; no graph, no plan that is kept.
-#include "binet/products.h"
-
 #include <array>
-#include <functional>
 
 #include "base/aligned_buffer.h"
-#include "base/fail.h"
-#include "kernels/elementwise/elementwise.h"
 #include "operators/broadcast_rules.h"
 #include "operators/gemm_call.h"
 #include "operators/matrix_rules.h"
-#include "operators/registry.h"
+#include "runtime/product_checks.h"
 #include "tensor/shape.h"
 
 namespace binet {
 namespace {
-
-/// Made at the first call, for all callers.
-const ThreadPool& shared_pool() {
-  static const ThreadPool pool;
-  return pool;
-}
-
-const OperatorVersion& newest(std::string_view name) { return find_operator("ai.onnx", name).back(); }
-
-/// Runs `rule`, whose messages do not say which product they are about.
-template <class Rule>
-auto named(const OperatorVersion& version, Rule&& rule) {
-  try {
-    return rule();
-  } catch (const Error& error) {
-    fail(ErrorCode::invalid_argument, "{}: {}", versioned_name(version), error.what());
-  }
-}
-
-void check_types(const OperatorVersion& version, const Tensor& first, const Tensor* other) {
-  if (!version.types.contains(first.type())) {
-    fail(ErrorCode::invalid_argument, "element type {} is not allowed; allowed are {}", to_string(first.type()),
-         version.types.names());
-  }
-  if (other != nullptr && other->type() != first.type()) {
-    fail(ErrorCode::invalid_argument, "element types {} and {} meet; they must be the same", to_string(first.type()),
-         to_string(other->type()));
-  }
-}
-
-void check_output(const Tensor& output, ElementType type, const Shape& shape) {
-  if (output.type() == type && output.shape() == shape) return;
-  fail(ErrorCode::invalid_argument, "the output is {} {}; it must be {} {}", to_string(output.type()),
-       to_string(output.shape()), to_string(type), to_string(shape));
-}
-
-bool overlaps(const Tensor& a, const Tensor& b) {
-  // std::less orders pointers into different objects too.
-  const std::less<const std::byte*> before;
-  const auto of_a = a.bytes();
-  const auto of_b = b.bytes();
-  return !of_a.empty() && !of_b.empty() && before(of_a.data(), of_b.data() + of_b.size()) &&
-         before(of_b.data(), of_a.data() + of_a.size());
-}
-
-void check_apart(std::string_view name, const Tensor& operand, const Tensor& output, bool may_be_same) {
-  if (!overlaps(operand, output)) return;
-  if (may_be_same && operand.bytes().data() == output.bytes().data() && operand.shape() == output.shape()) return;
-  fail(ErrorCode::invalid_argument, "the output overlaps {}", name);
-}
-
-Shape mul_shape(const Tensor& a, const Tensor& b) {
-  check_types(newest("Mul"), a, &b);
-  Shape shape = *broadcast_multidirectional(a.shape(), b.shape());
-  if (!element_count(shape))
-    fail(ErrorCode::invalid_argument, "the size of the result {} does not fit", to_string(shape));
-  return shape;
-}
 
 MatrixExtents gemm_extents(const Tensor& a, const Tensor& b, const Tensor* c, const GemmOptions& options) {
   check_types(newest("Gemm"), a, &b);
@@ -88,7 +25,7 @@ MatrixExtents gemm_extents(const Tensor& a, const Tensor& b, const Tensor* c, co
 }
 
 Tensor gemm_of(const Tensor& a, const Tensor& b, const Tensor* c, const GemmOptions& options) {
-  const MatrixExtents extents = named(newest("Gemm"), [&] { return gemm_extents(a, b, c, options); });
+  const MatrixExtents extents = named("Gemm", [&] { return gemm_extents(a, b, c, options); });
   Tensor output = Tensor::uninitialized(a.type(), {extents.m, extents.n});
   gemm_into(a, b, c, output, options);
   return output;
@@ -96,28 +33,8 @@ Tensor gemm_of(const Tensor& a, const Tensor& b, const Tensor* c, const GemmOpti
 
 }  // namespace
 
-void mul_into(const Tensor& a, const Tensor& b, Tensor& output) {
-  named(newest("Mul"), [&] {
-    check_output(output, a.type(), mul_shape(a, b));
-    check_apart("A", a, output, true);
-    check_apart("B", b, output, true);
-  });
-  const AlignedShapes shapes = align_right(a.shape(), b.shape());
-  const BroadcastPlan plan = plan_broadcast(shapes.a, shapes.b);
-  const auto kernel =
-      kernels::elementwise::find_kernel(kernels::elementwise::Operation::multiply, a.type(), default_target());
-  kernels::elementwise::run(plan, kernel, a.type(), a.bytes().data(), b.bytes().data(), output.mutable_bytes().data(),
-                            shared_pool());
-}
-
-Tensor mul(const Tensor& a, const Tensor& b) {
-  Tensor output = Tensor::uninitialized(a.type(), named(newest("Mul"), [&] { return mul_shape(a, b); }));
-  mul_into(a, b, output);
-  return output;
-}
-
 void gemm_into(const Tensor& a, const Tensor& b, const Tensor* c, Tensor& output, const GemmOptions& options) {
-  const MatrixExtents extents = named(newest("Gemm"), [&] {
+  const MatrixExtents extents = named("Gemm", [&] {
     const MatrixExtents found = gemm_extents(a, b, c, options);
     check_output(output, a.type(), {found.m, found.n});
     check_apart("A", a, output, false);

@@ -67,6 +67,41 @@ TEST(Mul, IntoTheOperandItselfAndNothingElse) {
   EXPECT_EQ(message_of([&] { mul_into(left, left, apart); }), "accepted");
 }
 
+TEST(Mul, IntoMemoryOfASmallerOperandIsRefused) {
+  std::vector<float> memory(12, 2.0f);
+  const Tensor row = Tensor::view(ElementType::f32, {3}, static_cast<const void*>(memory.data()));
+  const Tensor column = Tensor::from<float>({4, 1}, {1, 2, 3, 4});
+  Tensor y = Tensor::view(ElementType::f32, {4, 3}, static_cast<void*>(memory.data()));
+  EXPECT_EQ(message_of([&] { mul_into(column, row, y); }), "Mul-14: the output overlaps B");
+  EXPECT_EQ(message_of([&] { mul_into(row, column, y); }), "Mul-14: the output overlaps A");
+  // The same elements under another shape are not element by element what the output is.
+  const Tensor flat = Tensor::view(ElementType::f32, {1, 4, 3}, static_cast<const void*>(memory.data()));
+  EXPECT_EQ(message_of([&] { mul_into(flat, column, y); }),
+            "Mul-14: the output is f32 (4, 3); it must be f32 (1, 4, 3)");
+}
+
+TEST(Mul, KeepsPlansApart) {
+  // More pairs of shapes and types than are kept, in turns, so that places are taken over.
+  for (int turn = 0; turn < 3; ++turn) {
+    for (std::int64_t rows = 1; rows <= 12; ++rows) {
+      for (std::int64_t columns = 1; columns <= 5; ++columns) {
+        const Tensor a = small_numbers<float>({rows, columns}, turn);
+        const Tensor b = small_numbers<float>({rows, 1}, 1);
+        const Tensor y = mul(a, b);
+        ASSERT_EQ(y.shape(), (Shape{rows, columns}));
+        for (std::size_t i = 0; i < y.element_count(); ++i) {
+          EXPECT_EQ(y.values<float>()[i],
+                    a.values<float>()[i] * b.values<float>()[i / static_cast<std::size_t>(columns)]);
+        }
+        const Tensor wide = small_numbers<double>({rows, columns}, turn);
+        EXPECT_EQ(mul(wide, wide).values<double>()[0], wide.values<double>()[0] * wide.values<double>()[0]);
+        EXPECT_EQ(message_of([&] { static_cast<void>(mul(a, wide)); }),
+                  "Mul-14: element types f32 and f64 meet; they must be the same");
+      }
+    }
+  }
+}
+
 TEST(Mul, ReadsAndWritesAtAnyAlignment) {
   std::vector<std::byte> memory(200);
   Tensor a = Tensor::view(ElementType::f64, {5}, static_cast<void*>(memory.data() + 1));

@@ -1,27 +1,29 @@
 // Room: kernels. The elementwise family: y = a op b over the loops of a broadcast plan.
 //
-// In: pointers to elements of one of the twelve numeric types, at any alignment, and a BroadcastPlan. Out: the elements
-// of y, contiguous in the order of the plan's loops. Numerics (docs/numerics.md): integers wrap modulo 2^n; f32 and f64
-// round once; f16 and bf16 are the exact result rounded once to nearest even, subnormals kept; NaN operands give a NaN.
+// In: pointers to elements of one of the twelve numeric types, at any alignment, and the loops of a BroadcastPlan. Out:
+// the elements of y, contiguous in the order of the loops. Numerics (docs/numerics.md): integers wrap modulo 2^n; f32
+// and f64 round once; f16 and bf16 are the exact result rounded once to nearest even, subnormals kept; NaN operands
+// give a NaN.
 //
-// Promised: no allocation, no error. Every result depends on its two operands alone, so the bits are the same for every
-// target, plan and number of threads (of a NaN only that it is one). y may be a, or b, where the plan reads that
-// operand element by element in the order in which y is written (one loop, step 1); any other overlap is the caller's
-// mistake.
+// Promised: no allocation while running, no error. Every result depends on its two operands alone, so the bits are the
+// same for every target, plan and number of threads (of a NaN only that it is one). y may be a, or b, where the plan
+// reads that operand element by element in the order in which y is written (one loop, step 1); any other overlap is the
+// caller's mistake.
 //
-// The way of a call: run.cc cuts the plan for the threads and walks it; the two innermost loops go to a kernel
-// (rows-inl.h, compiled per type family in kernel_*.cc); short loops are first laid out in small tiles (tiles.h).
+// The way of a call: plan.h decides once, from the loops, what run() then does for any addresses. The two innermost
+// loops go to a kernel (rows-inl.h, compiled per type family in kernel_*.cc); short ones are first laid out in small
+// tiles (tiles.h, expansion.h).
 //
 // Not here: shapes and broadcasting rules (tensor/broadcast.h, operators/).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/target.h"
 #include "binet/element_type.h"
-#include "tensor/broadcast.h"
-#include "threads/thread_pool.h"
+#include "kernels/elementwise/expansion.h"
 
 namespace binet::kernels::elementwise {
 
@@ -46,14 +48,16 @@ struct Rows {
 /// Computes one block of rows; y is contiguous.
 using RowsFunction = void (*)(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
 
-/// The kernel for an operation, a numeric type and a target. Never null.
-[[nodiscard]] RowsFunction find_kernel(Operation operation, ElementType type, const Target& target);
+/// What one target has for one operation and type.
+struct Kernel {
+  RowsFunction rows = nullptr;
+  std::span<const Lookup> lookups;  ///< for operands in which a short inner loop repeats elements
+};
+
+/// The kernel for an operation, a numeric type and a target.
+[[nodiscard]] Kernel find_kernel(Operation operation, ElementType type, const Target& target);
 
 /// The same function as plain scalar code: what the tests compare with.
 [[nodiscard]] RowsFunction reference_kernel(Operation operation, ElementType type);
-
-/// Walks the whole plan with one kernel, on as many threads of the pool as its size pays for.
-void run(const BroadcastPlan& plan, RowsFunction kernel, ElementType type, const std::byte* a, const std::byte* b,
-         std::byte* y, const ThreadPool& pool);
 
 }  // namespace binet::kernels::elementwise

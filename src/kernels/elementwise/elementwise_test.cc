@@ -77,7 +77,7 @@ void for_each_kernel(const Check& check) {
     for (const ElementType type : kTypes) {
       for (const Pattern& pattern : kPatterns) {
         SCOPED_TRACE(label(type, target, pattern));
-        check(type, find_kernel(Operation::multiply, type, target), pattern);
+        check(type, find_kernel(Operation::multiply, type, target).rows, pattern);
       }
     }
   }
@@ -164,7 +164,8 @@ TEST(Kernels, MultiplyAllPairsOfBytes) {
   for (const Target& target : supported_targets()) {
     for (const ElementType type : {ElementType::i8, ElementType::u8}) {
       Bytes y(kPairs);
-      find_kernel(Operation::multiply, type, target)(make_rows(kPatterns[0], 1, kPairs), a.data(), b.data(), y.data());
+      find_kernel(Operation::multiply, type, target)
+          .rows(make_rows(kPatterns[0], 1, kPairs), a.data(), b.data(), y.data());
       EXPECT_EQ(y, expected) << label(type, target, kPatterns[0]);
     }
   }
@@ -183,7 +184,7 @@ TEST(Kernels, MultiplyAll16BitFloatsByAwkwardOnes) {
       Bytes y(kAll * 2);
       reference_kernel(Operation::multiply, type)(make_rows(kPatterns[1], 1, kAll), a, b, expected.data());
       for (const Target& target : supported_targets()) {
-        const RowsFunction kernel = find_kernel(Operation::multiply, type, target);
+        const RowsFunction kernel = find_kernel(Operation::multiply, type, target).rows;
         kernel(make_rows(kPatterns[0], 1, kAll), a, reinterpret_cast<const std::byte*>(repeated.data()), y.data());
         const auto vector_difference = first_difference(type, y.data(), expected.data(), kAll);
         EXPECT_FALSE(vector_difference) << label(type, target, kPatterns[0]) << std::hex << ": " << awkward << " x "
@@ -213,7 +214,7 @@ TEST(Kernels, MultiplyAllBFloat16SignificandsAroundTheSmallestNumbers) {
   reference_kernel(Operation::multiply, ElementType::bf16)(rows, bytes(a), bytes(b), expected.data());
   for (const Target& target : supported_targets()) {
     Bytes y(a.size() * 2);
-    find_kernel(Operation::multiply, ElementType::bf16, target)(rows, bytes(a), bytes(b), y.data());
+    find_kernel(Operation::multiply, ElementType::bf16, target).rows(rows, bytes(a), bytes(b), y.data());
     EXPECT_FALSE(first_difference(ElementType::bf16, y.data(), expected.data(), a.size())) << target.name;
   }
 }
@@ -229,7 +230,7 @@ TEST(Kernels, MultiplyRandom16BitFloats) {
     reference_kernel(Operation::multiply, type)(rows, a.data(), b.data(), expected.data());
     for (const Target& target : supported_targets()) {
       Bytes y(kCount * 2);
-      find_kernel(Operation::multiply, type, target)(rows, a.data(), b.data(), y.data());
+      find_kernel(Operation::multiply, type, target).rows(rows, a.data(), b.data(), y.data());
       EXPECT_FALSE(first_difference(type, y.data(), expected.data(), kCount)) << label(type, target, kPatterns[0]);
     }
   }

@@ -6,10 +6,10 @@
 namespace binet::kernels::elementwise {
 
 /// f32 and f64.
-[[nodiscard]] RowsFunction find_float_kernel(Operation operation, ElementType type, const Target& target);
-[[nodiscard]] RowsFunction find_f16_kernel(Operation operation, const Target& target);
-[[nodiscard]] RowsFunction find_bf16_kernel(Operation operation, const Target& target);
+[[nodiscard]] Kernel find_float_kernel(Operation operation, ElementType type, const Target& target);
+[[nodiscard]] Kernel find_f16_kernel(Operation operation, const Target& target);
+[[nodiscard]] Kernel find_bf16_kernel(Operation operation, const Target& target);
 /// i8 to u64.
-[[nodiscard]] RowsFunction find_integer_kernel(Operation operation, ElementType type, const Target& target);
+[[nodiscard]] Kernel find_integer_kernel(Operation operation, ElementType type, const Target& target);
 
 }  // namespace binet::kernels::elementwise

@@ -3,7 +3,7 @@
 
 namespace binet::kernels::elementwise {
 
-RowsFunction find_kernel(Operation operation, ElementType type, const Target& target) {
+Kernel find_kernel(Operation operation, ElementType type, const Target& target) {
   if (is_integer(type)) return find_integer_kernel(operation, type, target);
   if (type == ElementType::f16) return find_f16_kernel(operation, target);
   if (type == ElementType::bf16) return find_bf16_kernel(operation, target);

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
-RowsFunction choose_bf16(Operation operation) { return choose_for<BFloat16>(operation); }
+Kernel choose_bf16(Operation operation) { return choose_for<BFloat16>(operation); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace binet::kernels::elementwise
@@ -25,7 +25,7 @@ namespace binet::kernels::elementwise {
 
 HWY_EXPORT(choose_bf16);
 
-RowsFunction find_bf16_kernel(Operation operation, const Target& target) {
+Kernel find_bf16_kernel(Operation operation, const Target& target) {
   return BINET_DISPATCH(choose_bf16, target)(operation);
 }
 

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
-RowsFunction choose_f16(Operation operation) { return choose_for<Float16>(operation); }
+Kernel choose_f16(Operation operation) { return choose_for<Float16>(operation); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace binet::kernels::elementwise
@@ -25,7 +25,7 @@ namespace binet::kernels::elementwise {
 
 HWY_EXPORT(choose_f16);
 
-RowsFunction find_f16_kernel(Operation operation, const Target& target) {
+Kernel find_f16_kernel(Operation operation, const Target& target) {
   return BINET_DISPATCH(choose_f16, target)(operation);
 }
 

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
-RowsFunction choose_float(Operation operation, ElementType type) {
+Kernel choose_float(Operation operation, ElementType type) {
   return type == ElementType::f32 ? choose_for<float>(operation) : choose_for<double>(operation);
 }
 
@@ -27,7 +27,7 @@ namespace binet::kernels::elementwise {
 
 HWY_EXPORT(choose_float);
 
-RowsFunction find_float_kernel(Operation operation, ElementType type, const Target& target) {
+Kernel find_float_kernel(Operation operation, ElementType type, const Target& target) {
   return BINET_DISPATCH(choose_float, target)(operation, type);
 }
 

@@ -12,10 +12,10 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
-RowsFunction choose_integer(Operation operation, ElementType type) {
-  return visit_numeric_type(type, [operation]<class T>() -> RowsFunction {
+Kernel choose_integer(Operation operation, ElementType type) {
+  return visit_numeric_type(type, [operation]<class T>() -> Kernel {
     if constexpr (std::is_integral_v<T>) return choose_for<T>(operation);
-    return nullptr;
+    return {};
   });
 }
 
@@ -31,7 +31,7 @@ namespace binet::kernels::elementwise {
 
 HWY_EXPORT(choose_integer);
 
-RowsFunction find_integer_kernel(Operation operation, ElementType type, const Target& target) {
+Kernel find_integer_kernel(Operation operation, ElementType type, const Target& target) {
   return BINET_DISPATCH(choose_integer, target)(operation, type);
 }
 

@@ -149,15 +149,15 @@ struct Lanes<Op, BFloat16> {
     return hn::BitCast(d_float, hn::And(hn::BitCast(d32, bits), hn::Set(d32, 0xFFFF0000u)));
   }
 
-  /// The result in the upper half of each lane, rounded to nearest even; what is in the lower half has no meaning.
+  /// The result in the upper half of each lane, rounded to nearest even; what is in the lower half has no meaning. A
+  /// NaN that comes out of an operation on widened elements has a lower half of zeros, as infinity has: no carry leaves
+  /// it.
   template <class DFloat, class V = hn::Vec<DFloat>>
   static HWY_INLINE hn::Vec<hn::RebindToUnsigned<DFloat>> round(DFloat /*d_float*/, V value) {
     const hn::RebindToUnsigned<DFloat> d32;
     const auto bits = hn::BitCast(d32, value);
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1u));
-    const auto rounded = hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFFu)), odd);
-    // A NaN that comes out of an operation is quiet, its upper half is a NaN too; rounding could carry it to -0.
-    return hn::IfThenElse(hn::RebindMask(d32, hn::IsNaN(value)), bits, rounded);
+    return hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFFu)), odd);
   }
 };
 

@@ -1,7 +1,7 @@
 // Room: kernels. The operations on vectors, one functor each; and the choice among them.
 //
 // A functor works on vectors of f32, f64 or integers; lanes-inl.h brings f16 and bf16 to f32 and back. kSignMatters
-// says whether i32 and u32 (and so on) need different code.
+// says whether i32 and u32 (and so on) need different code, kCommutes whether the operands may change places.
 #if defined(BINET_ELEMENTWISE_OPERATIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_ELEMENTWISE_OPERATIONS_INL_H_
 #undef BINET_ELEMENTWISE_OPERATIONS_INL_H_
@@ -20,6 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 struct Multiply {
   static constexpr bool kSignMatters = false;
+  static constexpr bool kCommutes = true;
 
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V apply(D d, V a, V b) {
@@ -47,8 +48,7 @@ struct Multiply {
 
 struct Add {
   static constexpr bool kSignMatters = false;
-  // A sum has no digit below its operands' last ones, so it is exact where it is subnormal.
-  static constexpr bool kInexactInF32Subnormals = false;
+  static constexpr bool kCommutes = true;
 
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V apply(D /*d*/, V a, V b) {
@@ -58,7 +58,7 @@ struct Add {
 
 /// Calls visitor.operator()<Op>() with the functor of `operation`.
 template <class Visitor>
-RowsFunction visit_operation(Operation operation, const Visitor& visitor) {
+Kernel visit_operation(Operation operation, const Visitor& visitor) {
   switch (operation) {
     case Operation::multiply:
       break;

@@ -17,6 +17,7 @@
 #include "kernels/elementwise/elementwise.h"
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 #include "kernels/elementwise/lanes-inl.h"
+#include "kernels/elementwise/lookups-inl.h"
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -28,8 +29,9 @@ namespace HWY_NAMESPACE {
 /// The portable target is the plain loops of reference.cc: a compiler vectorizes those for its baseline, but not
 /// Highway's emulation of vectors, which GCC before 12.3 moreover miscompiles.
 template <class Element>
-RowsFunction choose_for(Operation operation) {
-  return reference_kernel(operation, element_type_of<Element>);
+Kernel choose_for(Operation operation) {
+  static constexpr Lookup kLookups[] = {kMoveElements<sizeof(Element)>};
+  return {reference_kernel(operation, element_type_of<Element>), kLookups};
 }
 
 #else
@@ -130,29 +132,43 @@ HWY_INLINE std::size_t elements_before_line(const std::byte* y) {
 }
 
 template <class L, class A, class B>
-HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool stream) {
+HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n) {
   const typename L::Tag d;
-  using D = decltype(d);
   const std::size_t N = hn::Lanes(d);
   if (n < N) return short_row<L, hn::MaxLanes(d) / 2>(a, b, y, n);
-
-  const auto store = [d, y](hn::Vec<D> v, std::size_t i) HWY_ATTR { hn::StoreU(v, d, at<L>(y, i)); };
+  const auto store = [d, y](hn::Vec<decltype(d)> v, std::size_t i) HWY_ATTR { hn::StoreU(v, d, at<L>(y, i)); };
+  if (n % N == 0) return vectors<L>(a, b, 0, n, store);
   // The last vector ends where the row ends and overlaps the one before it: computed first, stored last.
-  const std::size_t last = n - N;
-  const auto tail = L::apply(d, a.at(d, last), b.at(d, last));
-  // Highway streams 16 bytes at least, whatever the vector's size.
-  constexpr bool kCanStream = hn::MaxLanes(D()) * sizeof(LaneOf<L>) >= 16;
-  constexpr std::size_t kShortestStream = 1024;
-  if (kCanStream && stream && n * sizeof(LaneOf<L>) >= kShortestStream &&
-      reinterpret_cast<std::uintptr_t>(y) % sizeof(LaneOf<L>) == 0) {
-    const std::size_t head = elements_before_line<L>(y);
-    vectors<L>(a, b, 0, head, store);
-    const auto stream_store = [d, y](hn::Vec<D> v, std::size_t k) HWY_ATTR { hn::Stream(v, d, at<L>(y, k)); };
-    vectors<L>(a, b, head, last, stream_store);
-  } else {
-    vectors<L>(a, b, 0, last, store);
-  }
-  store(tail, last);
+  const auto tail = L::apply(d, a.at(d, n - N), b.at(d, n - N));
+  vectors<L>(a, b, 0, n - N, store);
+  store(tail, n - N);
+}
+
+/// Whether a row pays for streaming, and can: Highway streams 16 bytes at least, whatever the vector's size. A line
+/// that is streamed in part goes to memory in part, so short rows must consist of whole lines.
+template <class L>
+HWY_INLINE bool can_stream(const std::byte* y, std::size_t n) {
+  constexpr std::size_t kVector = hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>);
+  constexpr std::size_t kLong = 4096;
+  const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(y);
+  const std::size_t bytes = n * sizeof(LaneOf<L>);
+  const bool whole_lines = (start | bytes) % 64 == 0;
+  return kVector >= 16 && (whole_lines || (bytes >= kLong && start % sizeof(LaneOf<L>) == 0));
+}
+
+/// y is neither a nor b, so what is written before its first line and behind its last one may be computed again.
+template <class L, class A, class B>
+HWY_NOINLINE void streaming_row(A a, B b, std::byte* y, std::size_t n) {
+  if (!can_stream<L>(y, n)) return row<L>(a, b, y, n);
+  const typename L::Tag d;
+  const std::size_t N = hn::Lanes(d);
+  const auto value = [&](std::size_t i) HWY_ATTR { return L::apply(d, a.at(d, i), b.at(d, i)); };
+  const std::size_t head = elements_before_line<L>(y);
+  for (std::size_t i = 0; i < head; i += N) hn::StoreU(value(i), d, at<L>(y, i));
+  // One at a time: memory sets the pace, and a compiler would change the order of four.
+  std::size_t i = head;
+  for (; i + N <= n; i += N) hn::Stream(value(i), d, at<L>(y, i));
+  if (i < n) hn::StoreU(value(n - N), d, at<L>(y, n - N));
 }
 
 template <class L, class A, class B>
@@ -160,7 +176,7 @@ void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byt
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
   const auto n = static_cast<std::size_t>(rows.elements);
   for (std::int64_t r = 0; r < rows.rows; ++r) {
-    row<L>(A(a), B(b), y, n, rows.stream);
+    rows.stream ? streaming_row<L>(A(a), B(b), y, n) : row<L>(A(a), B(b), y, n);
     a += rows.a_row_step * kSize;
     b += rows.b_row_step * kSize;
     y += rows.elements * kSize;
@@ -187,9 +203,12 @@ requires(std::is_integral_v<Element> && !Op::kSignMatters) struct SeenAs<Op, Ele
 };
 
 template <class Element>
-RowsFunction choose_for(Operation operation) {
-  return visit_operation(
-      operation, []<class Op>() -> RowsFunction { return &walk<Lanes<Op, typename SeenAs<Op, Element>::Type>>; });
+Kernel choose_for(Operation operation) {
+  return visit_operation(operation, []<class Op>() -> Kernel {
+    static_assert(Op::kCommutes, "lookups take the operand that is laid out as the second one");
+    using L = Lanes<Op, typename SeenAs<Op, Element>::Type>;
+    return {&walk<L>, lookups_for<L>()};
+  });
 }
 
 #endif

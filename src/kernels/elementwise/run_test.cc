@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
-#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/plan.h"
 #include "kernels/elementwise/test_values.h"
 
 namespace binet::kernels::elementwise {
@@ -73,13 +74,18 @@ void check_run(ElementType type, const Target& target, const Shapes& shapes, Ran
   const Bytes expected = expected_result(type, shapes, a, b);
   const auto count = static_cast<std::size_t>(plan.elements);
   ASSERT_EQ(expected.size(), count * byte_size(type));
-  for (const int threads : {1, 2, 3}) {
+  const Plan whole = make_plan(Operation::multiply, type, plan, target);
+  Plan streaming = make_plan(Operation::multiply, type, plan, target);
+  streaming.streamed_from = streaming.cache_bytes = 0;
+  streaming.tasks = std::max<std::int64_t>(2, streaming.tasks);  // a single task does not ask whether to stream
+  for (const auto& [used, threads] :
+       {std::pair{&whole, 1}, {&whole, 2}, {&whole, 3}, {&streaming, 1}, {&streaming, 3}}) {
     constexpr std::byte kCanary{0xA5};
     constexpr std::size_t kCanaries = 80;
     Bytes y(expected.size() + 2 * kCanaries, kCanary);
-    run(plan, find_kernel(Operation::multiply, type, target), type, a.data(), b.data(), y.data() + kCanaries,
-        pool_of(threads));
-    EXPECT_FALSE(first_difference(type, y.data() + kCanaries, expected.data(), count)) << threads << " threads";
+    run(*used, a.data(), b.data(), y.data() + kCanaries, pool_of(threads));
+    EXPECT_FALSE(first_difference(type, y.data() + kCanaries, expected.data(), count))
+        << threads << " threads" << (used == &streaming ? ", streaming" : "");
     const auto untouched = [](std::byte c) { return c == kCanary; };
     EXPECT_TRUE(std::all_of(y.begin(), y.begin() + kCanaries, untouched)) << "wrote before y";
     EXPECT_TRUE(std::all_of(y.end() - kCanaries, y.end(), untouched)) << "wrote behind y";
@@ -147,10 +153,35 @@ TEST(Run, EqualsAWalkByIndicesForRandomShapes) {
   RecordProperty("seed", std::to_string(start));
   std::printf("BINET_TEST_SEED=%llu\n", static_cast<unsigned long long>(start));
   Random random(start);
-  const auto targets = supported_targets();
-  for (int i = 0; i < 3000 && !HasFailure(); ++i) {
-    const ElementType type = kTypes[random() % std::size(kTypes)];
-    check_run(type, targets[random() % targets.size()], random_shapes(random), random);
+  constexpr int kPairs = 80;  // for each type and target: some thousands
+  for (const Target& target : supported_targets()) {
+    for (const ElementType type : kTypes) {
+      for (int i = 0; i < kPairs && !HasFailure(); ++i) check_run(type, target, random_shapes(random), random);
+    }
+  }
+}
+
+TEST(Run, StreamsByWhatItTouchesAndByWhatHappensToTheResult) {
+  const auto plan_of = [](const Shape& a, const Shape& b) {
+    Plan plan = make_plan(Operation::multiply, ElementType::f32, plan_broadcast(a, b), default_target());
+    return plan;
+  };
+  constexpr std::int64_t kMi = 1024 * 1024;
+  const Plan small = plan_of({kMi / 16}, {kMi / 16});
+  const Plan beyond_a_core = plan_of({kMi}, {kMi});
+  const Plan beyond_all = plan_of({64 * kMi}, {64 * kMi});
+  const Plan row = plan_of({1024, kMi / 1024}, {1, kMi / 1024});
+  for (const int threads : {1, 2}) {
+    EXPECT_FALSE(streams(small, threads, Result::used_later)) << threads;
+    EXPECT_FALSE(streams(small, threads, Result::read_next)) << threads;
+    EXPECT_TRUE(streams(beyond_all, threads, Result::used_later)) << threads;
+    EXPECT_TRUE(streams(beyond_all, threads, Result::read_next)) << threads;
+  }
+  EXPECT_TRUE(streams(beyond_a_core, 1, Result::used_later));
+  EXPECT_LE(streams(row, 1, Result::used_later), row.touched_bytes * 16 >= row.cache_bytes * 9);
+  // On a machine whose last cache is smaller than the result, it is out of the cache anyway.
+  if (beyond_a_core.cache_bytes > 4 * kMi) {
+    EXPECT_FALSE(streams(beyond_a_core, 1, Result::read_next));
   }
 }
 
@@ -173,21 +204,22 @@ TEST(Run, MayOverwriteAnOperandThatNoLoopRepeats) {
                           {{4, 300, 301}, {1, 300, 1}}};
   for (const Shapes& shapes : cases) {
     for (const int threads : {1, 3}) {
-      const BroadcastPlan plan = plan_broadcast(shapes.a, shapes.b);
-      const RowsFunction kernel = find_kernel(Operation::multiply, ElementType::f32, default_target());
-      Bytes a = random_elements(ElementType::f32, static_cast<std::size_t>(plan.elements), random);
+      const auto plan_of = [](const Shape& a, const Shape& b) {
+        return make_plan(Operation::multiply, ElementType::f32, plan_broadcast(a, b), default_target());
+      };
+      const Plan plan = plan_of(shapes.a, shapes.b);
+      Bytes a = random_elements(ElementType::f32, static_cast<std::size_t>(plan.loops.elements), random);
       const Bytes b = random_elements(ElementType::f32, static_cast<std::size_t>(count_elements(shapes.b)), random);
       const Bytes expected = expected_result(ElementType::f32, shapes, a, b);
       Bytes y = a;
-      run(plan, kernel, ElementType::f32, y.data(), b.data(), y.data(), pool_of(threads));
+      run(plan, y.data(), b.data(), y.data(), pool_of(threads));
       EXPECT_FALSE(
-          first_difference(ElementType::f32, y.data(), expected.data(), static_cast<std::size_t>(plan.elements)))
+          first_difference(ElementType::f32, y.data(), expected.data(), static_cast<std::size_t>(plan.loops.elements)))
           << "y is a: " << to_string(shapes.a) << " x " << to_string(shapes.b);
       y = a;
-      const BroadcastPlan swapped = plan_broadcast(shapes.b, shapes.a);
-      run(swapped, kernel, ElementType::f32, b.data(), y.data(), y.data(), pool_of(threads));
+      run(plan_of(shapes.b, shapes.a), b.data(), y.data(), y.data(), pool_of(threads));
       EXPECT_FALSE(
-          first_difference(ElementType::f32, y.data(), expected.data(), static_cast<std::size_t>(plan.elements)))
+          first_difference(ElementType::f32, y.data(), expected.data(), static_cast<std::size_t>(plan.loops.elements)))
           << "y is b: " << to_string(shapes.a) << " x " << to_string(shapes.b);
     }
   }
@@ -195,8 +227,8 @@ TEST(Run, MayOverwriteAnOperandThatNoLoopRepeats) {
 
 TEST(Run, HasNothingToDoForZeroElements) {
   const Shapes shapes{{3, 0, 5}, {1, 1, 5}};
-  run(plan_broadcast(shapes.a, shapes.b), find_kernel(Operation::multiply, ElementType::f32, default_target()),
-      ElementType::f32, nullptr, nullptr, nullptr, pool_of(2));
+  run(make_plan(Operation::multiply, ElementType::f32, plan_broadcast(shapes.a, shapes.b), default_target()), nullptr,
+      nullptr, nullptr, pool_of(2));
 }
 
 }  // namespace

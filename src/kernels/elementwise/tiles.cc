@@ -3,249 +3,188 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
-#include <utility>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "kernels/elementwise/plan.h"
+#include "kernels/elementwise/walk.h"
 
 namespace binet::kernels::elementwise {
 namespace {
 
-/// Two tiles, a block of y and what the caller needs stay in 32 KiB; and a tile has so many stores that the first of
-/// them have reached the cache when the kernel reads the tile back.
-constexpr std::int64_t kTileBytes = 4096;
-/// Rows are laid out 16 bytes at a time, the last time beyond their end: the next row overwrites that.
-constexpr std::int64_t kChunk = 16;
+/// A tile or a table, and as much of the other operand and of y, stay in a first-level cache of 32 KiB; and a tile has
+/// so many stores that the first of them have reached the cache when the kernel reads the tile back.
+constexpr std::int64_t kTileBytes = 8192;
 constexpr std::int64_t kLineBytes = 64;
-/// From here on a row has vectors enough for the kernel. Repeating a row is worth it for longer ones than spreading
-/// scalars, as the tile with the repeated row is laid out but once.
-constexpr std::int64_t kLongRowBytes = 128;
-constexpr std::int64_t kLongSpreadBytes = 64;
+/// From here on a row has vectors enough for the kernel.
+constexpr std::int64_t kLongRowBytes = 512;
+/// The same where one operand stays over a row: the kernel keeps it in a register.
+constexpr std::int64_t kLongSpreadBytes = 128;
+/// And where y is streamed, which needs whole lines: those of tiles, as those of rows are broken at each end.
+constexpr std::int64_t kLongStreamedBytes = 2048;
+/// Laying out has a fixed cost, about that of so many short rows.
+constexpr std::int64_t kFewestRows = 12;
 
-/// A vector, because compilers move an array of 16 bytes in two halves.
-using Chunk = std::uint64_t __attribute__((vector_size(16)));
-static_assert(sizeof(Chunk) == kChunk);
-
-/// A chunk full of the element.
-template <class T>
-Chunk splat(const std::byte* element) {
-  T value;
-  std::memcpy(&value, element, sizeof(T));
-  // 1 in each element's place: ...010101 for bytes.
-  constexpr std::uint64_t kOnes = ~std::uint64_t{0} / std::numeric_limits<T>::max();
-  const std::uint64_t copies = value * kOnes;
-  return Chunk{copies, copies};
+/// `loops` are those of a whole tile.
+Tiling::Operand make_operand(std::span<const BroadcastLoop> all_loops, std::span<const BroadcastLoop> loops,
+                             std::int64_t BroadcastLoop::*step, std::int64_t size, std::span<const Lookup> lookups) {
+  Tiling::Operand x;
+  for (const BroadcastLoop& loop : all_loops) x.elements *= loop.*step == 0 ? 1 : loop.extent;
+  x.continuous = std::all_of(loops.begin(), loops.end(), [step](const BroadcastLoop& l) { return l.*step != 0; });
+  if (!x.continuous) x.expansion = make_expansion(loops, step, size, lookups);
+  return x;
 }
 
-/// How an operand is laid out: in bytes, the step from row to row in the operand and in the tile.
-struct Layout {
-  std::int64_t row_step;
-  std::int64_t row_bytes;
-};
-
-// The number of chunks in a row is a template parameter of what follows, so that no loop stands around a store or two.
-
-/// Each element of the operand becomes a row.
-template <class T, std::int64_t kChunks>
-void spread(const Layout& x, const std::byte* from, std::int64_t rows, std::byte* to) {
-  const std::int64_t from_step = x.row_step;
-  const std::int64_t to_step = x.row_bytes;
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const Chunk chunk = splat<T>(from);
-    for (std::int64_t i = 0; i < kChunks; ++i) std::memcpy(to + i * kChunk, &chunk, kChunk);
-    from += from_step;
-    to += to_step;
-  }
+/// So many turns that all tiles are about equal, and begin at the same place of a cache line where that is possible.
+std::int64_t turns_in_tile(std::int64_t extent, std::int64_t turn_bytes) {
+  const std::int64_t most = std::max<std::int64_t>(1, kTileBytes / turn_bytes);
+  if (extent <= most) return extent;
+  const std::int64_t tiles = (extent + most - 1) / most;
+  const std::int64_t even = (extent + tiles - 1) / tiles;
+  const std::int64_t line = kLineBytes / std::gcd(turn_bytes, kLineBytes);
+  const std::int64_t whole_lines = (even + line - 1) / line * line;
+  if (whole_lines <= most) return whole_lines;
+  return most >= line ? most / line * line : even;
 }
 
-/// One row of the operand, kParts parts, becomes every row. The last part ends where the row ends and may overlap the
-/// one before it, so nothing beyond the operand is read.
-template <class Part, std::int64_t kParts>
-void repeat(const Layout& x, const std::byte* from, std::int64_t rows, std::byte* to) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(Part));
-  const std::int64_t to_step = x.row_bytes;
-  const std::int64_t last = to_step - kSize;
-  std::array<Part, kParts> parts;
-  for (std::int64_t i = 0; i + 1 < kParts; ++i) std::memcpy(&parts[i], from + i * kSize, kSize);
-  std::memcpy(&parts[kParts - 1], from + last, kSize);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t i = 0; i + 1 < kParts; ++i) std::memcpy(to + i * kSize, &parts[i], kSize);
-    std::memcpy(to + last, &parts[kParts - 1], kSize);
-    to += to_step;
-  }
+/// For how many tiles an operand stays where it is.
+std::int64_t tiles_between_moves(const Tiling& tiling, std::span<const BroadcastLoop> loops,
+                                 std::int64_t BroadcastLoop::*step) {
+  if (tiling.tiles > 1 && loops[tiling.loop].*step != 0) return 1;
+  std::int64_t tiles = tiling.tiles;
+  for (std::size_t k = tiling.loop; k-- > 0 && loops[k].*step == 0;) tiles *= loops[k].extent;
+  return tiles;
 }
 
-/// The rows lie one after the other already.
-void copy(const Layout& x, const std::byte* from, std::int64_t rows, std::byte* to) {
-  std::memcpy(to, from, static_cast<std::size_t>(rows * x.row_bytes));
-}
-
-using LayOut = void (*)(const Layout& x, const std::byte* from, std::int64_t rows, std::byte* to);
-
-template <class T, std::int64_t... kIndex>
-LayOut choose_spread(std::int64_t chunks, std::integer_sequence<std::int64_t, kIndex...>) {
-  constexpr LayOut kSpread[] = {&spread<T, kIndex + 1>...};
-  return kSpread[chunks - 1];
-}
-
-template <std::int64_t... kIndex>
-LayOut choose_repeat(std::int64_t row_bytes, std::integer_sequence<std::int64_t, kIndex...>) {
-  constexpr LayOut kRepeat[] = {&repeat<Chunk, kIndex + 1>...};
-  if (row_bytes >= kChunk) return kRepeat[(row_bytes - 1) / kChunk];
-  if (row_bytes >= 8) return &repeat<std::uint64_t, 2>;
-  return row_bytes >= 4 ? &repeat<std::uint32_t, 2> : &repeat<std::uint16_t, 2>;
-}
-
-LayOut choose_lay_out(const Layout& x, bool moves, std::int64_t size) {
-  constexpr auto kCounts = std::make_integer_sequence<std::int64_t, kLongRowBytes / kChunk>();
-  const std::int64_t chunks = (x.row_bytes + kChunk - 1) / kChunk;
-  if (moves) return x.row_step == 0 ? choose_repeat(x.row_bytes, kCounts) : &copy;
-  switch (size) {
-    case 1:
-      return choose_spread<std::uint8_t>(chunks, kCounts);
-    case 2:
-      return choose_spread<std::uint16_t>(chunks, kCounts);
-    case 4:
-      return choose_spread<std::uint32_t>(chunks, kCounts);
-    default:
-      return choose_spread<std::uint64_t>(chunks, kCounts);
-  }
+/// The operand that moves more often is laid out while computing, unless even that one stays for long.
+void fuse(Tiling& tiling, std::span<const BroadcastLoop> loops) {
+  constexpr std::int64_t kLong = 8;
+  const auto tiles_of = [&](const Tiling::Operand& x, std::int64_t BroadcastLoop::*step) {
+    return x.expansion.functions.compute == nullptr ? kLong : tiles_between_moves(tiling, loops, step);
+  };
+  const std::int64_t a = tiles_of(tiling.a, &BroadcastLoop::a_step);
+  const std::int64_t b = tiles_of(tiling.b, &BroadcastLoop::b_step);
+  if (std::min(a, b) < kLong) (a < b ? tiling.a : tiling.b).fused = true;
 }
 
 /// One operand of a call, and its tile.
 class Operand {
  public:
-  Operand(const Call& call, const std::byte* data, std::int64_t BroadcastLoop::*step, std::int64_t row_step, bool moves)
-      : data_(data),
-        size_(call.size),
-        layout_{row_step * call.size, call.inner.elements * call.size},
-        lay_out_(choose_lay_out(layout_, moves, call.size)),
-        repeats_(moves && row_step == 0),
-        continuous_in_block_(moves && row_step != 0),
-        continuous_(continuous_in_block_ &&
-                    std::all_of(call.outer.begin(), call.outer.end(),
-                                [step](const BroadcastLoop& loop) { return loop.*step != 0; })) {}
+  Operand(const Tiling::Operand& layout, std::int64_t size, const std::byte* data)
+      : layout_(layout), size_(size), data_(data) {}
 
-  /// Begins a block, at the element `position` of the operand, of which at most `rows` rows at a time are wanted.
-  void begin_block(std::int64_t position, std::int64_t rows) {
-    block_ = data_ + position * size_;
-    if (repeats_) lay_out_(layout_, block_, rows, tile_.data());
-  }
+  void move_to(std::int64_t position) { from_ = data_ + position * size_; }
 
-  /// Rows of the block, at most as many as announced.
-  const std::byte* rows(std::int64_t row, std::int64_t count) {
-    const std::byte* const from = block_ + row * layout_.row_step;
-    if (continuous_in_block_) return from;
-    if (!repeats_) lay_out_(layout_, from, count, tile_.data());
+  /// Where the operand is, or is laid out, in the order of y.
+  const std::byte* in_order(std::int64_t bytes) {
+    if (layout_.continuous) return from_;
+    if (from_ == laid_out_ && bytes <= laid_out_bytes_) return tile_.data();
+    laid_out_ = from_;
+    laid_out_bytes_ = bytes;
+    const Expansion& x = layout_.expansion;
+    x.functions.expand(x, source(), (bytes + x.chunk_bytes - 1) / x.chunk_bytes, tile_.data());
     return tile_.data();
   }
 
-  /// Puts a whole block, which begins at the element `position`, at a place of the tile.
-  void add_block(std::int64_t position, std::int64_t rows, std::int64_t place) {
-    if (!continuous_) lay_out_(layout_, data_ + position * size_, rows, tile_.data() + place);
-  }
-
-  /// The blocks added; the first of them begins `offset` bytes into y.
-  [[nodiscard]] const std::byte* blocks(std::int64_t offset) const {
-    return continuous_ ? data_ + offset : tile_.data();
+  void compute(const std::byte* other, std::int64_t bytes, std::byte* y, bool stream) {
+    layout_.expansion.functions.compute(layout_.expansion, source(), other, bytes, y, stream);
   }
 
  private:
-  const std::byte* data_;
+  /// Lookups read whole windows: near the operand's end, from a copy.
+  const std::byte* source() {
+    const Expansion& x = layout_.expansion;
+    if (x.repeated_bytes != 0) return repeated_row(x);
+    const std::int64_t readable = data_ + layout_.elements * size_ - from_;
+    if (readable >= x.source_bytes) return from_;
+    std::memcpy(padded_.data(), from_, static_cast<std::size_t>(readable));
+    return padded_.data();
+  }
+
+  const std::byte* repeated_row(const Expansion& x) {
+    if (from_ == repeated_) return padded_.data();
+    repeated_ = from_;
+    for (std::int64_t at = 0; at < x.source_bytes; at += x.repeated_bytes) {
+      const std::int64_t bytes = std::min(x.repeated_bytes, x.source_bytes - at);
+      std::memcpy(padded_.data() + at, from_, static_cast<std::size_t>(bytes));
+    }
+    return padded_.data();
+  }
+
+  const Tiling::Operand& layout_;
   std::int64_t size_;
-  Layout layout_;
-  LayOut lay_out_;
-  bool repeats_;              // every row of a block is the same
-  bool continuous_in_block_;  // runs through memory as y does: within a block,
-  bool continuous_;           // over all loops
-  const std::byte* block_ = nullptr;
-  alignas(kLineBytes) std::array<std::byte, kTileBytes + kChunk> tile_;
+  const std::byte* data_;
+  const std::byte* from_ = nullptr;
+  const std::byte* repeated_ = nullptr;  // in padded_
+  const std::byte* laid_out_ = nullptr;  // in tile_
+  std::int64_t laid_out_bytes_ = 0;
+  // The last chunk, and the last window, may reach beyond the tile.
+  alignas(kLineBytes) std::array<std::byte, kTileBytes + kLineBytes> tile_;
+  alignas(kLineBytes) std::array<std::byte, kTileBytes + kLineBytes> padded_;
 };
-
-class Tiling {
- public:
-  explicit Tiling(const Call& call)
-      : call_(call),
-        row_bytes_(call.inner.elements * call.size),
-        a_(call, call.a, &BroadcastLoop::a_step, call.inner.a_row_step, call.inner.a_step != 0),
-        b_(call, call.b, &BroadcastLoop::b_step, call.inner.b_row_step, call.inner.b_step != 0) {}
-
-  /// The rows [row, end), a tile of them at a time, none of which spans two blocks.
-  void rows_of_blocks(std::int64_t row, std::int64_t end) {
-    const std::int64_t most = rows_per_tile();
-    BlockPosition position(call_.outer, row / call_.inner.rows);
-    std::int64_t in_block = row % call_.inner.rows;
-    for (; row < end; in_block = 0, position.next()) {
-      const std::int64_t block_end = std::min(call_.inner.rows, in_block + end - row);
-      a_.begin_block(position.a(), std::min(most, block_end - in_block));
-      b_.begin_block(position.b(), std::min(most, block_end - in_block));
-      while (in_block < block_end) {
-        const std::int64_t rows = std::min(most, block_end - in_block);
-        compute(a_.rows(in_block, rows), b_.rows(in_block, rows), row * row_bytes_, rows);
-        in_block += rows;
-        row += rows;
-      }
-    }
-  }
-
-  /// The blocks [block, end), as many at a time as fill a tile.
-  void whole_blocks(std::int64_t block, std::int64_t end) {
-    const std::int64_t block_rows = call_.inner.rows;
-    const std::int64_t block_bytes = block_rows * row_bytes_;
-    BlockPosition position(call_.outer, block);
-    while (block < end) {
-      const std::int64_t blocks = std::min(kTileBytes / block_bytes, end - block);
-      for (std::int64_t i = 0; i < blocks; ++i, position.next()) {
-        a_.add_block(position.a(), block_rows, i * block_bytes);
-        b_.add_block(position.b(), block_rows, i * block_bytes);
-      }
-      const std::int64_t offset = block * block_bytes;
-      compute(a_.blocks(offset), b_.blocks(offset), offset, blocks * block_rows);
-      block += blocks;
-    }
-  }
-
- private:
-  /// So many that each tile of y begins at the same place of a cache line, where that is possible.
-  [[nodiscard]] std::int64_t rows_per_tile() const {
-    const std::int64_t most = kTileBytes / row_bytes_;
-    const std::int64_t lines = kLineBytes / call_.size;
-    return most > lines ? most / lines * lines : most;
-  }
-
-  void compute(const std::byte* a, const std::byte* b, std::int64_t offset, std::int64_t rows) const {
-    Rows all;
-    all.elements = rows * call_.inner.elements;
-    all.stream = call_.inner.stream;
-    call_.kernel(all, a, b, call_.y + offset);
-  }
-
-  const Call& call_;
-  std::int64_t row_bytes_;
-  Operand a_;
-  Operand b_;
-};
-
-bool blocks_are_small(const Call& call) { return call.block_elements() * call.size * 2 <= kTileBytes; }
 
 }  // namespace
 
-bool want_tiles(const Call& call, std::int64_t elements) {
-  // Laying out has a fixed cost: it needs some rows to pay.
-  constexpr std::int64_t kFewestBytes = 512;
-  const bool spread = call.inner.a_step == 0 || call.inner.b_step == 0;
-  return call.inner.elements * call.size < (spread ? kLongSpreadBytes : kLongRowBytes) && call.inner.rows > 1 &&
-         elements * call.size >= kFewestBytes;
+std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream,
+                                  std::span<const Lookup> lookups) {
+  const std::span<const BroadcastLoop> loops = plan.loops;
+  if (loops.size() < 2 || plan.elements < loops.back().extent * kFewestRows) return {};
+  const bool spreads = loops.back().a_step == 0 || loops.back().b_step == 0;
+  const std::int64_t row_bytes = loops.back().extent * size;
+  const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
+  if (row_bytes >= (broken_lines ? kLongStreamedBytes : spreads ? kLongSpreadBytes : kLongRowBytes)) return {};
+  Tiling tiling;
+  tiling.loop = loops.size() - 1;
+  tiling.turn_elements = 1;
+  for (;;) {
+    const std::int64_t inner = tiling.turn_elements * loops[tiling.loop].extent;
+    if (tiling.loop == 0 || inner * size > kTileBytes / 2) break;
+    tiling.turn_elements = inner;
+    --tiling.loop;
+  }
+  tiling.extent = loops[tiling.loop].extent;
+  tiling.turns = turns_in_tile(tiling.extent, tiling.turn_elements * size);
+  tiling.tiles = (tiling.extent + tiling.turns - 1) / tiling.turns;
+  tiling.all_tiles = plan.elements / (tiling.extent * tiling.turn_elements) * tiling.tiles;
+  std::vector<BroadcastLoop> inside(loops.begin() + static_cast<std::ptrdiff_t>(tiling.loop), loops.end());
+  inside.front().extent = tiling.turns;
+  tiling.a = make_operand(loops, inside, &BroadcastLoop::a_step, size, lookups);
+  tiling.b = make_operand(loops, inside, &BroadcastLoop::b_step, size, lookups);
+  fuse(tiling, loops);
+  return tiling;
 }
 
-std::int64_t tile_unit(const Call& call) {
-  return blocks_are_small(call) ? call.block_elements() : call.inner.elements * (kLineBytes / call.size);
-}
-
-void run_tiles(const Call& call, std::int64_t begin, std::int64_t end) {
-  Tiling tiling(call);
-  if (blocks_are_small(call)) {
-    tiling.whole_blocks(begin / call.block_elements(), end / call.block_elements());
-  } else {
-    tiling.rows_of_blocks(begin / call.inner.elements, end / call.inner.elements);
+void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_data, std::byte* y, bool stream,
+               std::int64_t begin, std::int64_t end) {
+  const Tiling& tiling = *plan.tiling;
+  const BroadcastLoop& loop = plan.loops.loops[tiling.loop];
+  Operand a(tiling.a, plan.size, a_data);
+  Operand b(tiling.b, plan.size, b_data);
+  BlockPosition outer(std::span(plan.loops.loops).first(tiling.loop), begin / tiling.tiles);
+  std::int64_t turn = begin % tiling.tiles * tiling.turns;
+  y += (begin / tiling.tiles * tiling.extent + turn) * tiling.turn_elements * plan.size;
+  Rows all;
+  all.stream = stream;
+  for (; begin < end; ++begin) {
+    const std::int64_t turns = std::min(tiling.turns, tiling.extent - turn);
+    all.elements = turns * tiling.turn_elements;
+    const std::int64_t bytes = all.elements * plan.size;
+    a.move_to(outer.a() + turn * loop.a_step);
+    b.move_to(outer.b() + turn * loop.b_step);
+    if (tiling.a.fused) {
+      a.compute(b.in_order(bytes), bytes, y, stream);
+    } else if (tiling.b.fused) {
+      b.compute(a.in_order(bytes), bytes, y, stream);
+    } else {
+      plan.kernel.rows(all, a.in_order(bytes), b.in_order(bytes), y);
+    }
+    y += bytes;
+    turn += turns;
+    if (turn == tiling.extent) {
+      turn = 0;
+      outer.next();
+    }
   }
 }
 

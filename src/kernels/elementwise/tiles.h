@@ -1,21 +1,47 @@
 // Room: kernels. Short inner loops. A row of 1, 3 or 5 elements fills no vector, and the loop around it costs more than
-// the arithmetic. So the operands of many rows are first laid out element by element, as y needs them, in two tiles
-// that stay in the first-level cache, and the kernel multiplies the tiles as one long row.
+// the arithmetic. So the operands are first laid out element by element, as y needs them, in two tiles that stay in the
+// first-level cache, and the kernel multiplies the tiles as one long row.
 //
-// An operand that runs through memory as y does needs no tile. One that every row repeats is laid out once per block.
+// A tile is a few turns of one loop with all the loops inside it. An operand that runs through memory as y does is not
+// laid out. One that begins where it began for the tile before keeps what is there. One that every tile lays out anew
+// is shuffled in registers on its way into the operation: its stores would wait behind those of y.
 #pragma once
 
-#include "kernels/elementwise/walk.h"
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/expansion.h"
 
 namespace binet::kernels::elementwise {
 
-/// Whether tiles are faster than handing the rows to the kernel one by one.
-[[nodiscard]] bool want_tiles(const Call& call, std::int64_t elements);
+struct Plan;
 
-/// What the bounds of run_tiles must be multiples of, in elements of y.
-[[nodiscard]] std::int64_t tile_unit(const Call& call);
+struct Tiling {
+  struct Operand {
+    bool continuous = false;    ///< runs through memory as y does
+    bool fused = false;         ///< laid out while computing; at most one of the two operands
+    std::int64_t elements = 1;  ///< all of it
+    Expansion expansion;
+  };
 
-/// Computes the elements [begin, end) of y.
-void run_tiles(const Call& call, std::int64_t begin, std::int64_t end);
+  std::size_t loop = 0;            ///< which of the plan's loops is cut
+  std::int64_t extent = 0;         ///< its turns
+  std::int64_t turns = 0;          ///< of them in a tile
+  std::int64_t turn_elements = 0;  ///< of y in one turn
+  std::int64_t tiles = 0;          ///< to go through the loop once; the last of them may be smaller
+  std::int64_t all_tiles = 0;      ///< over all turns of the loops around it
+  Operand a;
+  Operand b;
+};
+
+/// Nothing where handing the rows to the kernel one by one is faster.
+[[nodiscard]] std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream,
+                                                std::span<const Lookup> lookups);
+
+/// Computes the tiles [begin, end).
+void run_tiles(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y, bool stream, std::int64_t begin,
+               std::int64_t end);
 
 }  // namespace binet::kernels::elementwise

@@ -1,24 +1,11 @@
-// Room: kernels. One call of elementwise::run, taken apart: what run.cc and tiles.cc share.
+// Room: kernels. Walking the loops around a block or tile: what run.cc and tiles.cc share.
 #pragma once
 
 #include <span>
 
-#include "kernels/elementwise/elementwise.h"
+#include "tensor/broadcast.h"
 
 namespace binet::kernels::elementwise {
-
-/// The two innermost loops are a block, which `inner` describes; the loops around it are `outer`.
-struct Call {
-  RowsFunction kernel;
-  std::int64_t size;  ///< bytes of an element
-  const std::byte* a;
-  const std::byte* b;
-  std::byte* y;
-  std::span<const BroadcastLoop> outer;
-  Rows inner;
-
-  [[nodiscard]] std::int64_t block_elements() const { return inner.rows * inner.elements; }
-};
 
 /// Where a block begins in each operand, in elements. It is recomputed from the block's number, by division, instead of
 /// being kept as one counter a loop: so a plan may have any number of loops without memory for them.

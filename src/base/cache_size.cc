@@ -1,0 +1,27 @@
+#include "base/cache_size.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace binet {
+namespace {
+
+constexpr std::int64_t kMost = 32 * 1024 * 1024;
+
+std::int64_t find_size() {
+#if defined(_SC_LEVEL3_CACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE)
+  const std::int64_t size = std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), ::sysconf(_SC_LEVEL2_CACHE_SIZE));
+  if (size > 0) return std::min(size, kMost);
+#endif
+  return kMost;
+}
+
+}  // namespace
+
+std::int64_t last_level_cache_bytes() {
+  static const std::int64_t size = find_size();
+  return size;
+}
+
+}  // namespace binet

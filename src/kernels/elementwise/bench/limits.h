@@ -1,0 +1,20 @@
+// Room: kernels, benchmarks only. What the machine allows: loops made by hand for the memory of one case, which write
+// each byte of the result once and read each byte of the operands, in order, without a thought for the broadcast: an
+// operand whose innermost loop moves as often as the result needs it, one whose elements are spread over the innermost
+// loop once, one of less than a kilobyte not at all. Compiled for the machine at hand.
+#pragma once
+
+#include "kernels/elementwise/bench/operands.h"
+
+namespace binet::kernels::elementwise::bench {
+
+/// As many bytes as the product, half of them read and half of them written.
+void copy_limit(const Operands& operands, const ThreadPool& pool);
+
+/// Reads a and b, writes y: f32 and f64 are multiplied, of other types the bits are combined by one instruction.
+void multiply_limit(const Operands& operands, const ThreadPool& pool);
+
+/// The same with streaming stores.
+void streaming_limit(const Operands& operands, const ThreadPool& pool);
+
+}  // namespace binet::kernels::elementwise::bench

@@ -1,0 +1,96 @@
+// Benchmark: the elementwise product beside loops made by hand, which show the machine's limit, and beside a plain
+// compiled loop, Eigen and oneDNN; all in turns within one run. docs/performance/mul.md says how to read it.
+//
+//   elementwise_mul_bench --benchmark_filter='f32/same'      names are type/threads/case
+//
+// BINET_TARGET works.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+
+#include "binet/products.h"
+#include "kernels/elementwise/bench/cases.h"
+#include "kernels/elementwise/bench/contest.h"
+#include "kernels/elementwise/bench/limits.h"
+#include "kernels/elementwise/bench/peers.h"
+#include "kernels/elementwise/bench/plain_loops.h"
+#include "kernels/elementwise/bench/table.h"
+#include "kernels/elementwise/plan.h"
+
+namespace binet::kernels::elementwise::bench {
+namespace {
+
+const ThreadPool& pool_of(int threads) {
+  static const ThreadPool pools[] = {ThreadPool(1), ThreadPool(2)};
+  return pools[threads - 1];
+}
+
+std::function<void()> binet_product(const Case& test, const Operands& p) {
+  if (test.whole_call) {
+    const Tensor a = Tensor::view(p.type, test.a, static_cast<const void*>(p.a.data()));
+    const Tensor b = Tensor::view(p.type, test.b, static_cast<const void*>(p.b.data()));
+    Shape shape = test.a;
+    for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = std::max(shape[i], test.b[i]);
+    return [a, b, y = Tensor::view(p.type, shape, static_cast<void*>(p.y.data()))]() mutable { mul_into(a, b, y); };
+  }
+  const auto plan = std::make_shared<Plan>(make_plan(Operation::multiply, p.type, p.plan, default_target()));
+  return [plan, &p, &pool = pool_of(test.threads)] { run(*plan, p.a.data(), p.b.data(), p.y.data(), pool); };
+}
+
+void measure(benchmark::State& state, const Case& test, Table& table) {
+  const Operands p(test.type, test.a, test.b);
+  const ThreadPool& pool = pool_of(test.threads);
+  Contestant plain_loop{"plain", {}}, native_loop{"native", {}};
+  if (plain::supports(p.type)) {
+    plain_loop.work = [&] { plain::multiply(p, pool); };
+    native_loop.work = [&] { plain_native::multiply(p, pool); };
+  }
+  Contest contest({{"binet", binet_product(test, p)},
+                   {"copy", [&] { copy_limit(p, pool); }},
+                   {"multiply", [&] { multiply_limit(p, pool); }},
+                   {"streaming", [&] { streaming_limit(p, pool); }},
+                   plain_loop,
+                   native_loop,
+                   {"eigen", eigen_product(p, pool)},
+                   {"onednn", onednn_product(p, test.threads), true}},
+                  test.threads);
+  for (auto _ : state) {
+    contest.round();
+    state.SetIterationTime(contest.last(0));
+  }
+  const Result result{test,
+                      contest.median(0),
+                      contest.median(1),
+                      contest.median(2),
+                      contest.median(3),
+                      contest.median(4),
+                      contest.median(5),
+                      contest.median(6),
+                      contest.median(7)};
+  state.counters["of_limit"] = result.of_limit();
+  state.counters["to_best_peer"] = result.to_best_peer();
+  table.add(result);
+}
+
+void register_all(Table& table) {
+  for (const Case& test : all_cases()) {
+    const std::string name =
+        std::string(to_string(test.type)) + "/threads:" + std::to_string(test.threads) + "/" + test.name;
+    benchmark::RegisterBenchmark(name.c_str(), [test, &table](benchmark::State& state) { measure(state, test, table); })
+        ->UseManualTime()
+        ->Iterations(9);
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::elementwise::bench
+
+int main(int argc, char** argv) {
+  binet::kernels::elementwise::bench::Table table;
+  binet::kernels::elementwise::bench::register_all(table);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks(&table);
+  return 0;
+}

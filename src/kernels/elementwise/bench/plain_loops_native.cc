@@ -1,0 +1,2 @@
+#define BINET_PLAIN plain_native
+#include "kernels/elementwise/bench/plain_loops.cc"

@@ -1,0 +1,166 @@
+#include "kernels/elementwise/expansion.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+namespace binet::kernels::elementwise {
+namespace {
+
+/// For each unit of the tile, the place of its bytes in the operand.
+std::vector<std::int32_t> places_of_units(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step,
+                                          std::int64_t size, std::int64_t unit) {
+  std::vector<std::int32_t> places;
+  for (std::int64_t byte = 0; byte < size; byte += unit) places.push_back(static_cast<std::int32_t>(byte));
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const std::size_t inner = places.size();
+    places.reserve(inner * static_cast<std::size_t>(loops[k].extent));
+    for (std::int64_t turn = 1; turn < loops[k].extent; ++turn) {
+      const auto moved = static_cast<std::int32_t>(turn * loops[k].*step * size);
+      for (std::size_t i = 0; i < inner; ++i) places.push_back(places[i] + moved);
+    }
+  }
+  return places;
+}
+
+/// Places that one window holds, from `begin` on.
+struct Window {
+  std::size_t end;
+  std::int32_t start;
+};
+
+Window window_at(std::span<const std::int32_t> places, std::size_t begin, const Lookup& lookup) {
+  std::int32_t low = places[begin];
+  std::int32_t high = low;
+  std::size_t end = begin;
+  for (; end < places.size(); ++end) {
+    const std::int32_t new_low = std::min(low, places[end]);
+    const std::int32_t new_high = std::max(high, places[end]);
+    if (new_high + lookup.unit - new_low > lookup.window) break;
+    low = new_low;
+    high = new_high;
+  }
+  return {end, low};
+}
+
+struct Layout {
+  std::vector<Expansion::Chunk> chunks;
+  bool two_windows = false;
+
+  [[nodiscard]] bool one_place() const {
+    return !two_windows && std::all_of(chunks.begin(), chunks.end(), [this](const Expansion::Chunk& chunk) {
+      return chunk.first == chunks.front().first;
+    });
+  }
+};
+
+/// Cuts the tile into chunks; nothing if a chunk needs more windows than the lookup has.
+std::optional<Layout> cut(const std::vector<std::int32_t>& places, const Lookup& lookup) {
+  const std::int32_t source = *std::max_element(places.begin(), places.end()) + lookup.unit;
+  // Moved back where they would reach beyond the operand.
+  const auto inside = [&](std::int32_t start) { return std::min(start, std::max(0, source - lookup.window)); };
+  const auto units = static_cast<std::size_t>(lookup.chunk / lookup.unit);
+  Layout layout;
+  for (std::size_t at = 0; at < places.size(); at += units) {
+    const std::span chunk(&places[at], std::min(units, places.size() - at));
+    const Window first = window_at(chunk, 0, lookup);
+    Expansion::Chunk windows{inside(first.start), 0, static_cast<std::int32_t>(units)};
+    if (first.end < chunk.size()) {
+      const Window second = window_at(chunk, first.end, lookup);
+      if (second.end < chunk.size() || lookup.two.expand == nullptr) return std::nullopt;
+      windows.second = inside(second.start);
+      windows.split = static_cast<std::int32_t>(first.end);
+      layout.two_windows = true;
+    }
+    layout.chunks.push_back(windows);
+  }
+  return layout;
+}
+
+/// One entry of the table: an index counts units of the window, and is as wide as a unit.
+void put(std::byte* entry, std::int32_t unit, std::uint32_t index) {
+  std::memcpy(entry, &index, static_cast<std::size_t>(unit));
+  static_assert(std::endian::native == std::endian::little);
+}
+
+/// Bytes with the highest bit set give 0 in a shuffle of bytes; of lanes, those of the other window are not used.
+constexpr std::uint32_t kOther = 0x80;
+
+AlignedBuffer make_table(const std::vector<std::int32_t>& places, const Layout& layout, const Lookup& lookup) {
+  const std::size_t windows = layout.two_windows ? 2 : 1;
+  const auto units = static_cast<std::size_t>(lookup.chunk / lookup.unit);
+  const auto chunk_bytes = static_cast<std::size_t>(lookup.chunk);
+  AlignedBuffer table(layout.chunks.size() * windows * chunk_bytes);
+  std::memset(table.data(), 0, table.size());
+  for (std::size_t c = 0; c < layout.chunks.size(); ++c) {
+    const Expansion::Chunk& chunk = layout.chunks[c];
+    std::byte* const entries = table.data() + c * windows * chunk_bytes;
+    for (std::size_t i = 0; i < units && c * units + i < places.size(); ++i) {
+      const std::int32_t place = places[c * units + i];
+      const bool is_first = i < static_cast<std::size_t>(chunk.split);
+      const auto index = static_cast<std::uint32_t>((place - (is_first ? chunk.first : chunk.second)) / lookup.unit);
+      const std::size_t at = i * static_cast<std::size_t>(lookup.unit);
+      const std::uint32_t other = lookup.unit == 1 ? kOther : 0;
+      put(entries + at, lookup.unit, is_first ? index : other);
+      if (layout.two_windows) put(entries + chunk_bytes + at, lookup.unit, is_first ? other : index);
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+/// The bytes of the row that every turn of the outermost loop repeats; 0 if that is not all the operand does.
+std::int64_t repeated_row(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step, std::int64_t size) {
+  if (loops.front().*step != 0) return 0;
+  for (const BroadcastLoop& loop : loops.subspan(1)) {
+    if (loop.*step == 0) return 0;
+    size *= loop.extent;
+  }
+  return size;
+}
+
+/// A row that is longer than a window, from a copy with its own beginning behind it: each chunk is one window.
+Expansion runs_of_row(std::int64_t row_bytes, std::int64_t tile_bytes, const Lookup& lookup) {
+  Expansion x;
+  x.functions = lookup.runs;
+  x.chunk_bytes = lookup.chunk;
+  x.source_bytes = row_bytes + lookup.chunk;
+  x.repeated_bytes = row_bytes;
+  for (std::int64_t at = 0; at < tile_bytes; at += lookup.chunk) {
+    x.chunks.push_back({static_cast<std::int32_t>(at % row_bytes), 0, 0});
+  }
+  return x;
+}
+
+Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step, std::int64_t size,
+                         std::span<const Lookup> lookups) {
+  const std::int64_t row_bytes = repeated_row(loops, step, size);
+  if (row_bytes > lookups.front().window && lookups.front().runs.expand != nullptr) {
+    return runs_of_row(row_bytes, row_bytes * loops.front().extent, lookups.front());
+  }
+  Expansion best;
+  double best_cost = 0;
+  for (const Lookup& lookup : lookups) {
+    const std::vector<std::int32_t> places = places_of_units(loops, step, size, lookup.unit);
+    const std::optional<Layout> layout = cut(places, lookup);
+    if (!layout) continue;
+    // What a chunk costs beside its windows is about as much as one of them.
+    const double cost = (layout->two_windows ? 3.0 : layout->one_place() ? 1.5 : 2.0) / lookup.chunk;
+    if (best.functions.expand != nullptr && cost >= best_cost) continue;
+    best_cost = cost;
+    best.functions = layout->two_windows ? lookup.two : layout->one_place() ? lookup.same : lookup.one;
+    best.chunk_bytes = lookup.chunk;
+    best.source_bytes = 0;
+    for (const Expansion::Chunk& chunk : layout->chunks) {
+      const std::int64_t end = std::max(chunk.first, chunk.second) + lookup.window;
+      best.source_bytes = std::max(best.source_bytes, end);
+    }
+    best.table = lookup.two.expand == nullptr ? AlignedBuffer() : make_table(places, *layout, lookup);
+    best.chunks = layout->chunks;
+  }
+  return best;
+}
+
+}  // namespace binet::kernels::elementwise

@@ -1,0 +1,131 @@
+// Laying out repeated operands: for every target, type and kind of loops, against the places by definition; and
+// computing from what is laid out.
+#include "kernels/elementwise/expansion.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/test_values.h"
+
+namespace binet::kernels::elementwise {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): binet::kernels::elementwise::testing
+
+/// The operand's elements in the order of the loops.
+Bytes by_definition(const std::vector<BroadcastLoop>& loops, const Bytes& operand, std::size_t size) {
+  std::vector<std::int64_t> places = {0};
+  for (const BroadcastLoop& loop : loops) {
+    std::vector<std::int64_t> inner;
+    for (const std::int64_t place : places) {
+      for (std::int64_t i = 0; i < loop.extent; ++i) inner.push_back(place + i * loop.a_step);
+    }
+    places = std::move(inner);
+  }
+  Bytes laid_out;
+  for (const std::int64_t place : places) {
+    const auto from = operand.begin() + place * static_cast<std::ptrdiff_t>(size);
+    laid_out.insert(laid_out.end(), from, from + static_cast<std::ptrdiff_t>(size));
+  }
+  return laid_out;
+}
+
+/// What an expansion reads: the operand, or its row again and again, exactly as far as it says that it reads.
+Bytes readable(const Expansion& x, const Bytes& operand) {
+  const auto row = x.repeated_bytes == 0 ? operand.size() : static_cast<std::size_t>(x.repeated_bytes);
+  Bytes bytes(std::max(operand.size(), static_cast<std::size_t>(x.source_bytes)));
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = operand[i % row];
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
+void check(const Target& target, ElementType type, const std::vector<BroadcastLoop>& loops, Random& random) {
+  std::string label = std::string(to_string(type)) + " on " + std::string(target.name) + ":";
+  std::int64_t elements = 1;
+  for (const BroadcastLoop& loop : loops) {
+    label += " (" + std::to_string(loop.extent) + "," + std::to_string(loop.a_step) + ")";
+    elements *= loop.a_step == 0 ? 1 : loop.extent;
+  }
+  SCOPED_TRACE(label);
+  const std::size_t size = byte_size(type);
+  const Kernel kernel = find_kernel(Operation::multiply, type, target);
+  const Bytes operand = random_elements(type, static_cast<std::size_t>(elements), random);
+  const Bytes expected = by_definition(loops, operand, size);
+  const Expansion x = make_expansion(loops, &BroadcastLoop::a_step, static_cast<std::int64_t>(size), kernel.lookups);
+  const Bytes from = readable(x, operand);
+
+  const auto chunk = static_cast<std::size_t>(x.chunk_bytes);
+  const std::size_t chunks = (expected.size() + chunk - 1) / chunk;
+  const AlignedBuffer tile(chunks * chunk);
+  x.functions.expand(x, from.data(), static_cast<std::int64_t>(chunks), tile.data());
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tile.data()));
+
+  if (x.functions.compute == nullptr) return;
+  const std::size_t count = expected.size() / size;
+  const Bytes other = random_elements(type, count, random);
+  Rows all;
+  all.elements = static_cast<std::int64_t>(count);
+  Bytes product(expected.size());
+  kernel.rows(all, other.data(), expected.data(), product.data());
+  for (const bool stream : {false, true}) {
+    const AlignedBuffer y(expected.size() + 1);
+    y.data()[expected.size()] = std::byte{0xA5};
+    x.functions.compute(x, from.data(), other.data(), static_cast<std::int64_t>(expected.size()), y.data(), stream);
+    EXPECT_FALSE(first_difference(type, y.data(), product.data(), count)) << "streaming " << stream;
+    EXPECT_EQ(y.data()[expected.size()], std::byte{0xA5});
+  }
+  Bytes in_place = other;
+  x.functions.compute(x, from.data(), in_place.data(), static_cast<std::int64_t>(expected.size()), in_place.data(),
+                      false);
+  EXPECT_FALSE(first_difference(type, in_place.data(), product.data(), count)) << "in place";
+}
+
+/// Loops of dense operands: each either moves on by what the loops inside it read, or repeats.
+std::vector<BroadcastLoop> random_loops(Random& random) {
+  std::vector<BroadcastLoop> loops(1 + random() % 4);
+  std::int64_t step = 1;
+  std::int64_t room = 1000;
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    constexpr std::int64_t kExtents[] = {2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 33, 64, 100};
+    std::int64_t extent = kExtents[random() % std::size(kExtents)];
+    if (extent > room) extent = 1;
+    room /= extent;
+    const bool moves = random() % 2 == 0;
+    loops[k] = {extent, moves ? step : 0, 0};
+    if (moves) step *= extent;
+  }
+  return loops;
+}
+
+TEST(Expansion, LaysOutTheUsualKinds) {
+  Random random(11);
+  const std::vector<BroadcastLoop> kinds[] = {
+      {{100, 1, 0}, {3, 0, 0}},            // each element three times
+      {{100, 0, 0}, {3, 1, 0}},            // a row of three
+      {{50, 0, 0}, {20, 1, 0}},            // a row longer than a window
+      {{7, 0, 0}, {6, 1, 0}, {5, 0, 0}},   // spread, and all of it again
+      {{10, 3, 0}, {8, 0, 0}, {3, 1, 0}},  // rows, each eight times
+      {{500, 0, 0}},                       // one element
+      {{500, 1, 0}},                       // nothing repeated
+  };
+  for (const Target& target : supported_targets()) {
+    for (const ElementType type : kTypes) {
+      for (const std::vector<BroadcastLoop>& loops : kinds) check(target, type, loops, random);
+    }
+  }
+}
+
+TEST(Expansion, LaysOutRandomLoops) {
+  Random random(12);
+  for (const Target& target : supported_targets()) {
+    for (const ElementType type : kTypes) {
+      for (int i = 0; i < 150 && !HasFailure(); ++i) check(target, type, random_loops(random), random);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::elementwise

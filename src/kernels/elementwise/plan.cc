@@ -1,0 +1,73 @@
+#include "kernels/elementwise/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cache_size.h"
+#include "base/element_types.h"
+
+namespace binet::kernels::elementwise {
+namespace {
+
+constexpr std::int64_t kLineBytes = 64;
+/// What another thread is woken for: moving this much takes several times as long as the waking.
+constexpr std::int64_t kBytesPerTask = 128 * 1024;
+
+Rows innermost_loops(const BroadcastPlan& plan) {
+  Rows rows;
+  rows.rows = plan.elements == 0 ? 0 : 1;
+  rows.elements = 1;
+  const std::vector<BroadcastLoop>& loops = plan.loops;
+  if (!loops.empty()) {
+    rows.elements = loops.back().extent;
+    rows.a_step = loops.back().a_step;
+    rows.b_step = loops.back().b_step;
+  }
+  if (loops.size() > 1) {
+    const BroadcastLoop& outer = loops[loops.size() - 2];
+    rows.rows = outer.extent;
+    rows.a_row_step = outer.a_step;
+    rows.b_row_step = outer.b_step;
+  }
+  return rows;
+}
+
+/// The elements of an operand, repeated ones counted once.
+std::int64_t count_elements(const BroadcastPlan& plan, std::int64_t BroadcastLoop::*step) {
+  std::int64_t elements = 1;
+  for (const BroadcastLoop& loop : plan.loops) elements *= loop.*step == 0 ? 1 : loop.extent;
+  return elements;
+}
+
+/// More than a core has to itself.
+constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
+
+/// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
+/// gives less than memory takes, with two it does not.
+std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t cache_bytes) {
+  return plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step ? kSharedFrom : cache_bytes / 16 * 9;
+}
+
+}  // namespace
+
+Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const Target& target) {
+  Plan plan;
+  plan.loops = std::move(loops);
+  plan.kernel = find_kernel(operation, type, target);
+  plan.size = static_cast<std::int64_t>(byte_size(type));
+  plan.rows = innermost_loops(plan.loops);
+  plan.cache_bytes = last_level_cache_bytes();
+  if (plan.loops.elements == 0) return plan;
+  const std::int64_t a = count_elements(plan.loops, &BroadcastLoop::a_step);
+  const std::int64_t b = count_elements(plan.loops, &BroadcastLoop::b_step);
+  plan.touched_bytes = (a + b + plan.loops.elements) * plan.size;
+  plan.streamed_from = streamed_from(plan.loops, plan.cache_bytes);
+  const bool may_stream = plan.touched_bytes >= plan.streamed_from;
+  plan.tiling = make_tiling(plan.loops, plan.size, may_stream, plan.kernel.lookups);
+  plan.unit = kLineBytes / plan.size;
+  plan.units = plan.tiling ? plan.tiling->all_tiles : (plan.loops.elements + plan.unit - 1) / plan.unit;
+  plan.tasks = std::clamp<std::int64_t>(plan.touched_bytes / kBytesPerTask, 1, plan.units);
+  return plan;
+}
+
+}  // namespace binet::kernels::elementwise

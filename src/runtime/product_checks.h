@@ -1,0 +1,64 @@
+// Room: runtime. What binet::mul and binet::gemm have in common: the threads, and what they refuse.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/fail.h"
+#include "binet/products.h"
+#include "operators/registry.h"
+#include "threads/thread_pool.h"
+
+namespace binet {
+
+/// Made at the first call, for all callers.
+inline const ThreadPool& shared_pool() {
+  static const ThreadPool pool;
+  return pool;
+}
+
+inline const OperatorVersion& newest(std::string_view name) { return find_operator("ai.onnx", name).back(); }
+
+/// Runs `rule`, whose messages do not say which product they are about.
+template <class Rule>
+decltype(auto) named(std::string_view product, Rule&& rule) {
+  try {
+    return rule();
+  } catch (const Error& error) {
+    fail(ErrorCode::invalid_argument, "{}: {}", versioned_name(newest(product)), error.what());
+  }
+}
+
+inline void check_types(const OperatorVersion& version, const Tensor& first, const Tensor* other) {
+  if (!version.types.contains(first.type())) {
+    fail(ErrorCode::invalid_argument, "element type {} is not allowed; allowed are {}", to_string(first.type()),
+         version.types.names());
+  }
+  if (other != nullptr && other->type() != first.type()) {
+    fail(ErrorCode::invalid_argument, "element types {} and {} meet; they must be the same", to_string(first.type()),
+         to_string(other->type()));
+  }
+}
+
+inline void check_output(const Tensor& output, ElementType type, const Shape& shape) {
+  if (output.type() == type && output.shape() == shape) return;
+  fail(ErrorCode::invalid_argument, "the output is {} {}; it must be {} {}", to_string(output.type()),
+       to_string(output.shape()), to_string(type), to_string(shape));
+}
+
+inline bool overlaps(const Tensor& a, const Tensor& b) {
+  // std::less orders pointers into different objects too.
+  const std::less<const std::byte*> before;
+  const auto of_a = a.bytes();
+  const auto of_b = b.bytes();
+  return !of_a.empty() && !of_b.empty() && before(of_a.data(), of_b.data() + of_b.size()) &&
+         before(of_b.data(), of_a.data() + of_a.size());
+}
+
+inline void check_apart(std::string_view name, const Tensor& operand, const Tensor& output, bool may_be_same) {
+  if (!overlaps(operand, output)) return;
+  if (may_be_same && operand.bytes().data() == output.bytes().data() && operand.shape() == output.shape()) return;
+  fail(ErrorCode::invalid_argument, "the output overlaps {}", name);
+}
+
+}  // namespace binet
