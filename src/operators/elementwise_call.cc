@@ -18,6 +18,15 @@ class ElementwiseCall final : public KernelCall {
                               operands.output_is_read_next ? Result::read_next : Result::used_later);
   }
 
+  /// As the kernels promise: an operand that is read element by element in the order of the output.
+  [[nodiscard]] bool may_overwrite(std::size_t input) const override {
+    const auto& loops = plan_.loops.loops;
+    if (loops.size() > 1) return false;
+    return loops.empty() || (input == 0 ? loops[0].a_step : loops[0].b_step) == 1;
+  }
+
+  [[nodiscard]] double operations() const override { return static_cast<double>(plan_.loops.elements); }
+
   [[nodiscard]] std::string describe() const override {
     std::string text = fmt::format("elementwise {} {}", to_string(type_), target_);
     for (const BroadcastLoop& loop : plan_.loops.loops)
