@@ -110,13 +110,14 @@ HWY_INLINE bool EndInPlace(const Block& block, const Place& place, size_t tile_c
   ends.to = reinterpret_cast<T*>(output.y) + (block.row + place.m) * output.y_row_step + block.column + place.n;
   if (scale.keeps_sums()) return true;
 
-  ends.alpha = Factor<T>(scale.alpha, scale.alpha_bits);
-  if (!scale.has_c) {
-    ends.last = Last::scaled;
-    return true;
+  if (!scale.has_c) return false;
+  ends.last = scale.alpha == 1.0f && scale.beta == 1.0f ? Last::plus_c : Last::scaled_plus_c;
+  if constexpr (hwy::IsFloat<T>()) {
+    ends.alpha = static_cast<T>(scale.alpha);
+    ends.beta = static_cast<T>(scale.beta);
+  } else {
+    if (ends.last != Last::plus_c) return false;
   }
-  ends.beta = Factor<T>(scale.beta, scale.beta_bits);
-  ends.last = ends.alpha == T{1} && ends.beta == T{1} ? Last::plus_c : Last::scaled_plus_c;
   ends.c = reinterpret_cast<const T*>(output.c) + (block.row + place.m) * output.c_row_step +
            (block.column + place.n) * output.c_column_step;
   ends.c_row_step = output.c_row_step;

@@ -107,7 +107,7 @@ struct TileOperands {
 };
 
 /// What becomes of the sums of a tile when the range of k is done.
-enum class Last : std::uint8_t { sums, scaled, plus_c, scaled_plus_c };
+enum class Last : std::uint8_t { sums, plus_c, scaled_plus_c };
 
 /// How the chains of a tile begin and end. Rows are whole vectors, but for the last vector of each.
 template <class T>
@@ -194,36 +194,39 @@ HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[
   }
 }
 
-/// Stores the sums, or what the last step makes of them.
+/// Stores result(sum, its place in C, whether it is the last of its row).
+template <class Row, class T, class V, size_t kRows, size_t kVectors, class Result>
+HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors],
+                          const Result& result) {
+  constexpr size_t kLanes = TileShape<T>::kLanes;
+  T* to = ends.to;
+  const T* c = ends.c;
+  HWY_UNROLL(16)
+  for (size_t i = 0; i < kRows; ++i, to += ends.to_row_step, c += ends.c_row_step) {
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < kVectors; ++j) {
+      const bool is_last = j + 1 == kVectors;
+      vectors.Store(result(sum[i][j], c + j * kLanes, is_last), to + j * kLanes, is_last);
+    }
+  }
+}
+
+/// Stores the sums, or what the last step makes of them. Integers with other factors than 1 go by way of a buffer.
 template <class Row, class T, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors]) {
-  constexpr size_t kLanes = TileShape<T>::kLanes;
   const hn::ScalableTag<T> d;
-  const auto store = [&](auto&& result) HWY_ATTR {
-    T* to = ends.to;
-    const T* c = ends.c;
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < kRows; ++i, to += ends.to_row_step, c += ends.c_row_step) {
-      HWY_UNROLL(16)
-      for (size_t j = 0; j < kVectors; ++j) {
-        const bool is_last = j + 1 == kVectors;
-        vectors.Store(result(sum[i][j], c + j * kLanes, is_last), to + j * kLanes, is_last);
-      }
+  if (ends.last == Last::sums) return StoreTile(vectors, ends, sum, [](V v, const T*, bool) HWY_ATTR { return v; });
+  if constexpr (hwy::IsFloat<T>()) {
+    if (ends.last == Last::scaled_plus_c) {
+      const V alpha = hn::Set(d, ends.alpha);
+      const V beta = hn::Set(d, ends.beta);
+      return StoreTile(vectors, ends, sum, [&](V v, const T* c, bool is_last) HWY_ATTR {
+        return hn::Add(hn::Mul(v, alpha), hn::Mul(vectors.Load(c, is_last), beta));
+      });
     }
-  };
-  const V alpha = hn::Set(d, ends.alpha);
-  const V beta = hn::Set(d, ends.beta);
-  switch (ends.last) {
-    case Last::sums:
-      return store([](V v, const T*, bool) HWY_ATTR { return v; });
-    case Last::scaled:
-      return store([&](V v, const T*, bool) HWY_ATTR { return Product(v, alpha); });
-    case Last::plus_c:
-      return store([&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
-    case Last::scaled_plus_c:
-      return store([&](V v, const T* c, bool is_last)
-                       HWY_ATTR { return hn::Add(Product(v, alpha), Product(vectors.Load(c, is_last), beta)); });
   }
+  StoreTile(vectors, ends, sum,
+            [&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
 }
 
 template <size_t kRows, size_t kVectors, class T, class TB>
@@ -269,7 +272,12 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
     far += operands.far.step;
   }
 
-  EndTile(vectors, ends, sum);
+  if constexpr (sizeof(TB) == 2) {
+    // Y consists of 16-bit floats too: what is stored here is sums.
+    StoreTile(vectors, ends, sum, [](V v, const T*, bool) HWY_ATTR { return v; });
+  } else {
+    EndTile(vectors, ends, sum);
+  }
 }
 
 /// kRows x kVectors sums.
