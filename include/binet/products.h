@@ -1,7 +1,9 @@
 // The two products by themselves, for every element type of their newest version, without a model.
 //
 // Numerics: docs/numerics.md. Each has a form that returns a new tensor, and one that writes into a given tensor, which
-// must have the result's type and shape and must not overlap an operand.
+// must have the result's type and shape and must not overlap an operand; for operands of the types and shapes of a
+// recent call it allocates nothing. For that a thread keeps what Gemm needs beside its operands, at most a copy of A
+// and B in packed form, until it ends.
 #pragma once
 
 #include "binet/export.h"
