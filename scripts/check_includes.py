@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "include/binet/": [],
     "src/base/": VOCABULARY,
     "src/tensor/": [*VOCABULARY, "base/"],
-    "src/threads/": [*VOCABULARY, "base/"],
+    "src/threads/": [*VOCABULARY, "base/", "binet/executor.h"],
     "src/kernels/": [*VOCABULARY, "base/", "threads/", "tensor/broadcast.h"],
     "src/operators/": [*VOCABULARY, "base/", "threads/", "tensor/", "kernels/"],
     # Nodes are bound to operator versions: graph sees their declarations, not what they compute.

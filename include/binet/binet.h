@@ -7,6 +7,7 @@
 
 #include "binet/element_type.h"
 #include "binet/error.h"
+#include "binet/executor.h"
 #include "binet/float16.h"
 #include "binet/model.h"
 #include "binet/operators.h"

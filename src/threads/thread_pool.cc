@@ -1,42 +1,49 @@
 #include "threads/thread_pool.h"
 
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
+#include <algorithm>
+#include <cstdlib>
 
-#include <optional>
+#include "base/fail.h"
+#include "base/text.h"
+#include "threads/workers.h"
 
 namespace binet {
 
-struct ThreadPool::Arena {
-  explicit Arena(int threads) : arena(threads) {
-    // More threads than CPUs have to be allowed first. The least of all limits in the process counts, so one is set
-    // only where it raises the default: a small pool must not slow down others.
-    if (threads > tbb::info::default_concurrency()) {
-      limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-    }
-  }
-  std::optional<tbb::global_control> limit;
-  tbb::task_arena arena;
-};
+Executor::~Executor() = default;
 
-ThreadPool::ThreadPool(int threads) : threads_(threads > 0 ? threads : available_cpus()) {
-  if (threads_ > 1) arena_ = std::make_unique<Arena>(threads_);
+int default_threads() {
+  constexpr std::uint64_t kMost = 4096;
+  const char* text = std::getenv("BINET_THREADS");
+  if (text == nullptr || *text == '\0') return available_cpus();
+  const auto threads = parse_unsigned(text);
+  if (!threads || *threads < 1 || *threads > kMost) {
+    fail(ErrorCode::invalid_argument, "BINET_THREADS: {} is not a number of threads; it must be 1 to {}", quote(text),
+         kMost);
+  }
+  return static_cast<int>(*threads);
 }
+
+ThreadPool::ThreadPool(int threads) : threads_(threads > 0 ? threads : default_threads()) {
+  if (threads_ > 1) workers_ = Workers::of_process();
+}
+
+ThreadPool::ThreadPool(std::shared_ptr<Executor> executor)
+    : threads_(std::max(1, executor->threads())), executor_(std::move(executor)) {}
 
 ThreadPool::~ThreadPool() = default;
 
 void ThreadPool::run(std::int64_t tasks, TaskRef task) const {
-  if (arena_ == nullptr || tasks <= 1) {
+  if (tasks <= 1 || threads_ == 1) {
     for (std::int64_t i = 0; i < tasks; ++i) task(i);
-    return;
+  } else if (workers_ != nullptr) {
+    workers_->run(tasks, task, threads_);
+  } else {
+    executor_->run(tasks, task);
   }
-  arena_->arena.execute([&] {
-    tbb::parallel_for(
-        std::int64_t{0}, tasks, [&](std::int64_t i) { task(i); }, tbb::simple_partitioner());
-  });
+}
+
+void ThreadPool::start() const {
+  if (workers_ != nullptr) workers_->start(threads_ - 1);
 }
 
 }  // namespace binet
