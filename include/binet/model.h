@@ -19,7 +19,7 @@
 
 namespace binet {
 
-struct BoundGraph;
+struct LoadedModel;
 
 /// One extent of a declared shape: a number, or a name (the same name means the same number), or neither (open).
 /// An open one may have bounds.
@@ -84,7 +84,7 @@ class BINET_EXPORT Model {
 
  private:
   friend struct Access;
-  std::shared_ptr<const BoundGraph> graph_;
+  std::shared_ptr<const LoadedModel> inside_;
 };
 
 /// How large the XML of an OpenVINO model may be before it is refused. The tree in memory takes up to about sixteen

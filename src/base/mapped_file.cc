@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <system_error>
 
 #include "base/fail.h"
@@ -31,6 +32,18 @@ class Descriptor {
 
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+void MappedFile::let_go(std::span<const std::byte> part) const noexcept {
+  const std::less<const std::byte*> before;
+  if (part.empty() || before(part.data(), bytes_.data()) ||
+      before(bytes_.data() + bytes_.size(), part.data() + part.size())) {
+    return;
+  }
+  static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto offset = static_cast<std::size_t>(part.data() - bytes_.data());
+  const std::size_t first = offset / page * page;
+  ::madvise(const_cast<std::byte*>(bytes_.data()) + first, offset + part.size() - first, MADV_DONTNEED);
 }
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {

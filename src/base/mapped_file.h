@@ -23,6 +23,10 @@ class MappedFile {
 
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
+  /// If `part` is of this file: its pages, and those it shares with its neighbours, no longer count as memory of the
+  /// process. They are read again when somebody looks at them.
+  void let_go(std::span<const std::byte> part) const noexcept;
+
  private:
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
 

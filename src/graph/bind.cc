@@ -19,6 +19,7 @@ class Binder {
     bound_.format = graph.format;
     bound_.producer = graph.producer;
     bound_.ir_version = graph.ir_version;
+    bound_.files = graph.files;
     for (const OpsetImport& import : graph.opset_imports)
       bound_.opset_imports.emplace_back(import.domain, import.version);
   }

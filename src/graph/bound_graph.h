@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "operators/operator_version.h"
 #include "tensor/partial_shape.h"
 
@@ -61,6 +64,13 @@ struct BoundGraph {
   std::vector<ValueIndex> inputs;
   std::vector<ValueIndex> outputs;
   std::vector<std::string> symbols;  ///< names of the symbolic extents, by number
+
+  std::vector<std::shared_ptr<const MappedFile>> files;  ///< what constants may be views of
+
+  /// Tells the system that these bytes, if they are those of a file, will hardly be read again.
+  void let_go(std::span<const std::byte> bytes) const noexcept {
+    for (const auto& mapped : files) mapped->let_go(bytes);
+  }
 };
 
 }  // namespace binet

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "binet/model.h"
 #include "binet/tensor.h"
 
@@ -73,6 +75,7 @@ struct Graph {
   std::vector<ValueInfo> values;  ///< declarations of values in between
   std::vector<Initializer> initializers;
   std::vector<Node> nodes;
+  std::vector<std::shared_ptr<const MappedFile>> files;  ///< what constants may be views of
 };
 
 /// The standard's own domain: ONNX writes it as "" or "ai.onnx".

@@ -32,6 +32,12 @@ class BatchedGemmCall final : public KernelCall {
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes; }
 
+  [[nodiscard]] double operations() const override {
+    const kernels::gemm::Problem& p = plan_.problem;
+    return 2.0 * static_cast<double>(stacks_.elements) * static_cast<double>(p.m) * static_cast<double>(p.n) *
+           static_cast<double>(p.k);
+  }
+
   [[nodiscard]] std::string describe() const override {
     const kernels::gemm::Problem& p = plan_.problem;
     return fmt::format("gemm {} {} {} x ({},{},{})", to_string(p.type), target_, stacks_.elements, p.m, p.n, p.k);

@@ -18,6 +18,14 @@ class ElementwiseCall final : public KernelCall {
                               operands.output_is_read_next ? Result::read_next : Result::used_later);
   }
 
+  /// As the kernels promise: an operand that is read element by element in the order of the output.
+  [[nodiscard]] bool may_overwrite(std::size_t input) const override {
+    if (plan_.loops.size() > 1) return false;
+    return plan_.loops.empty() || (input == 0 ? plan_.loops[0].a_step : plan_.loops[0].b_step) == 1;
+  }
+
+  [[nodiscard]] double operations() const override { return static_cast<double>(plan_.elements); }
+
   [[nodiscard]] std::string describe() const override {
     std::string text = fmt::format("elementwise {} {}", to_string(type_), target_);
     for (const BroadcastLoop& loop : plan_.loops.loops)

@@ -1,11 +1,10 @@
 #include "operators/gemm_call.h"
 
 #include <fmt/format.h>
-
-#include "base/aligned_buffer.h"
-
 namespace binet {
 namespace {
+
+constexpr std::size_t kB = 1;
 
 class GemmCall final : public KernelCall {
  public:
@@ -18,6 +17,11 @@ class GemmCall final : public KernelCall {
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes; }
 
+  [[nodiscard]] double operations() const override {
+    const kernels::gemm::Problem& p = plan_.problem;
+    return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  }
+
   [[nodiscard]] std::string describe() const override {
     const kernels::gemm::Problem& p = plan_.problem;
     return fmt::format("gemm {} {} ({},{},{}){}", to_string(p.type), target_, p.m, p.n, p.k,
@@ -29,32 +33,34 @@ class GemmCall final : public KernelCall {
   std::string_view target_;
 };
 
-/// A packed copy of a constant B, owned by whoever holds the pointer.
-std::shared_ptr<const std::byte> pack(const kernels::gemm::Problem& problem, const Tensor& b,
-                                      const LoweringContext& context) {
-  const auto buffer = std::make_shared<AlignedBuffer>(kernels::gemm::packed_b_bytes(problem, context.target));
-  if (buffer->size() == 0) return nullptr;
-  kernels::gemm::pack_b(problem, context.target, b.bytes().data(), buffer->data(), ThreadPool(1));
-  return {buffer, buffer->data()};
+/// The packed form of a constant B. Its bytes depend on B, and on whether A is transposed, but not on how many rows
+/// there are.
+ConstantForm packed_b(const kernels::gemm::Problem& problem, const Target& target, std::size_t bytes) {
+  ConstantForm form;
+  form.input = kB;
+  form.key = {static_cast<std::int64_t>(problem.type),
+              target.highway,
+              problem.n,
+              problem.k,
+              problem.b_row_step,
+              problem.b_column_step};
+  form.bytes = bytes;
+  form.make = [problem, &target](const std::byte* b, std::byte* packed, const ThreadPool& pool) {
+    kernels::gemm::pack_b(problem, target, b, packed, pool);
+  };
+  return form;
 }
 
 }  // namespace
 
 Lowered lower_gemm(const kernels::gemm::Problem& problem, const LoweringContext& context) {
-  constexpr std::size_t kB = 1;
-  const Tensor* constant_b = kB < context.constants.size() ? context.constants[kB] : nullptr;
-  std::vector<std::shared_ptr<const std::byte>> prepared;
-  if (constant_b != nullptr && !context.prepared_earlier.empty()) {
-    prepared.assign(context.prepared_earlier.begin(), context.prepared_earlier.end());
-  } else if (constant_b != nullptr) {
-    if (auto packed = pack(problem, *constant_b, context)) {
-      prepared.resize(context.constants.size());
-      prepared[kB] = std::move(packed);
-    }
-  }
-  const kernels::gemm::Plan plan =
-      kernels::gemm::make_plan(problem, context.target, context.threads, !prepared.empty());
-  return {std::make_unique<GemmCall>(plan, context.target.name), std::move(prepared)};
+  const bool b_is_constant = kB < context.constant_inputs.size() && context.constant_inputs[kB] != 0;
+  const std::size_t packed_bytes = b_is_constant ? kernels::gemm::packed_b_bytes(problem, context.target) : 0;
+  const bool b_is_packed = packed_bytes != 0;
+  const kernels::gemm::Plan plan = kernels::gemm::make_plan(problem, context.target, context.threads, b_is_packed);
+  Lowered lowered{std::make_unique<GemmCall>(plan, context.target.name), {}};
+  if (b_is_packed) lowered.forms.push_back(packed_b(problem, context.target, packed_bytes));
+  return lowered;
 }
 
 kernels::gemm::Problem row_major_problem(ElementType type, std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,

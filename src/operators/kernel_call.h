@@ -10,7 +10,7 @@
 
 namespace binet {
 
-/// Where the operands are during one run. An input that is left out is null; a prepared one is its prepared form.
+/// Where the operands are during one run. An input that is left out is null; a constant may be in another form.
 struct Operands {
   std::span<const std::byte* const> inputs;
   std::byte* output = nullptr;
@@ -30,6 +30,12 @@ class KernelCall {
   virtual void run(const Operands& operands, const ThreadPool& pool) const = 0;
 
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+
+  /// The output may lie where this input does, which nobody reads afterwards.
+  [[nodiscard]] virtual bool may_overwrite(std::size_t /*input*/) const { return false; }
+
+  /// Multiplications and additions of elements in one run.
+  [[nodiscard]] virtual double operations() const { return 0; }
 
   /// The kernel that serves this call, for people.
   [[nodiscard]] virtual std::string describe() const = 0;

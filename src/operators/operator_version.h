@@ -4,7 +4,9 @@
 // They feed the binding of nodes, `binet operators`, the README's table and the tests of coverage.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,16 +60,24 @@ struct NodeView {
 struct LoweringContext {
   const Target& target;
   int threads = 1;
-  std::span<const Tensor* const> constants = {};  ///< for each input its value, where that never changes; else null
-  /// What lowering this node prepared earlier for other shapes (Lowered::prepared_inputs), or empty.
-  std::span<const std::shared_ptr<const std::byte>> prepared_earlier = {};
+  std::span<const std::uint8_t> constant_inputs = {};  ///< for each input 1 if its value never changes; empty: none
 };
 
-/// A kernel call, and for each input that it wants in another form the bytes of that form, made once when planning.
+/// Tells one form of a constant from its others: whatever the bytes of the form depend on beside the constant.
+using FormKey = std::array<std::int64_t, 7>;
+
+/// A constant input in the form that the kernel wants. The runtime makes it, once for all that ask for the same, and
+/// puts it into the input's place.
+struct ConstantForm {
+  std::size_t input = 0;
+  FormKey key{};
+  std::size_t bytes = 0;
+  std::function<void(const std::byte* constant, std::byte* form, const ThreadPool& pool)> make;
+};
+
 struct Lowered {
   std::unique_ptr<KernelCall> call;
-  std::vector<std::shared_ptr<const std::byte>>
-      prepared_inputs;  ///< empty, or one for each input, null: use it as it is
+  std::vector<ConstantForm> forms;
 };
 
 struct OperatorVersion {

@@ -5,7 +5,7 @@
 #include "binet/operators.h"
 #include "binet/version.h"
 #include "operators/registry.h"
-#include "runtime/model_access.h"
+#include "runtime/loaded_model.h"
 
 namespace binet {
 namespace {
@@ -83,38 +83,38 @@ std::string to_string(const std::optional<std::vector<Dimension>>& shape) {
   return fmt::format("({})", fmt::join(extents, ", "));
 }
 
-std::vector<ValueDescription> Model::inputs() const { return describe(*graph_, graph_->inputs); }
-std::vector<ValueDescription> Model::outputs() const { return describe(*graph_, graph_->outputs); }
+std::vector<ValueDescription> Model::inputs() const { return describe(inside_->graph, inside_->graph.inputs); }
+std::vector<ValueDescription> Model::outputs() const { return describe(inside_->graph, inside_->graph.outputs); }
 
 std::vector<ValueDescription> Model::constants() const {
   std::vector<ValueDescription> constants;
-  for (ValueIndex i = 0; i < graph_->values.size(); ++i) {
-    if (graph_->values[i].constant) constants.push_back(describe(*graph_, i));
+  for (ValueIndex i = 0; i < inside_->graph.values.size(); ++i) {
+    if (inside_->graph.values[i].constant) constants.push_back(describe(inside_->graph, i));
   }
   return constants;
 }
 
 std::vector<ValueDescription> Model::values() const {
   std::vector<ValueDescription> values;
-  for (ValueIndex i = 0; i < graph_->values.size(); ++i) values.push_back(describe(*graph_, i));
+  for (ValueIndex i = 0; i < inside_->graph.values.size(); ++i) values.push_back(describe(inside_->graph, i));
   return values;
 }
 
 std::vector<NodeDescription> Model::nodes() const {
   std::vector<NodeDescription> nodes;
-  for (const BoundNode& node : graph_->nodes) nodes.push_back(describe(*graph_, node));
+  for (const BoundNode& node : inside_->graph.nodes) nodes.push_back(describe(inside_->graph, node));
   return nodes;
 }
 
-const std::string& Model::file() const { return graph_->file; }
-const std::string& Model::graph_name() const { return graph_->name; }
-const std::string& Model::format() const { return graph_->format; }
-const std::string& Model::producer() const { return graph_->producer; }
-std::int64_t Model::ir_version() const { return graph_->ir_version; }
+const std::string& Model::file() const { return inside_->graph.file; }
+const std::string& Model::graph_name() const { return inside_->graph.name; }
+const std::string& Model::format() const { return inside_->graph.format; }
+const std::string& Model::producer() const { return inside_->graph.producer; }
+std::int64_t Model::ir_version() const { return inside_->graph.ir_version; }
 
 std::vector<OpsetDescription> Model::opsets() const {
   std::vector<OpsetDescription> opsets;
-  for (const auto& [domain, version] : graph_->opset_imports) opsets.push_back({domain, version});
+  for (const auto& [domain, version] : inside_->graph.opset_imports) opsets.push_back({domain, version});
   return opsets;
 }
 

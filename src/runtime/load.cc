@@ -4,11 +4,12 @@
 #include "base/aligned_buffer.h"
 #include "base/fail.h"
 #include "base/mapped_file.h"
+#include "base/out_of_memory.h"
 #include "base/text.h"
 #include "formats/onnx/model_reader.h"
 #include "formats/openvino/model_reader.h"
 #include "graph/bind.h"
-#include "runtime/model_access.h"
+#include "runtime/loaded_model.h"
 
 namespace binet {
 namespace {
@@ -29,7 +30,9 @@ Graph read_file(const std::filesystem::path& path, const LoadOptions& options, F
   if (is_openvino(path, text)) {
     return openvino::read_model({path.string(), text, openvino::Weights::beside(path), options.openvino}, findings);
   }
-  return onnx::read_model({path.string(), text, file, path.parent_path()}, findings);
+  Graph graph = onnx::read_model({path.string(), text, file, path.parent_path()}, findings);
+  graph.files.push_back(file);
+  return graph;
 }
 
 BoundGraph load(const std::filesystem::path& path, const LoadOptions& options, Findings& findings) {
@@ -46,32 +49,40 @@ std::shared_ptr<const AlignedBuffer> copy_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 Model load_model(const std::filesystem::path& path, const LoadOptions& options) {
-  Findings findings;
-  return Model::Access::make(std::make_shared<const BoundGraph>(load(path, options, findings)));
+  return guard_memory([&] {
+    Findings findings;
+    return Model::Access::make(load(path, options, findings));
+  });
 }
 
 Model load_model(std::span<const std::byte> bytes, const std::string& name) {
-  const auto copy = copy_of(bytes);
-  const std::string_view text(reinterpret_cast<const char*>(copy->data()), bytes.size());
-  Findings findings;
-  const Graph graph = onnx::read_model({name, text, copy, std::nullopt}, findings);
-  return Model::Access::make(std::make_shared<const BoundGraph>(bind(graph, findings)));
+  return guard_memory([&] {
+    const auto copy = copy_of(bytes);
+    const std::string_view text(reinterpret_cast<const char*>(copy->data()), bytes.size());
+    Findings findings;
+    const Graph graph = onnx::read_model({name, text, copy, std::nullopt}, findings);
+    return Model::Access::make(bind(graph, findings));
+  });
 }
 
 Model load_openvino_model(std::string_view xml, std::span<const std::byte> weights, const std::string& name,
                           const LoadOptions& options) {
-  const auto copy = copy_of(weights);
-  Findings findings;
-  const Graph graph = openvino::read_model(
-      {name, xml, openvino::Weights({copy->data(), weights.size()}, copy), options.openvino}, findings);
-  return Model::Access::make(std::make_shared<const BoundGraph>(bind(graph, findings)));
+  return guard_memory([&] {
+    const auto copy = copy_of(weights);
+    Findings findings;
+    const Graph graph = openvino::read_model(
+        {name, xml, openvino::Weights({copy->data(), weights.size()}, copy), options.openvino}, findings);
+    return Model::Access::make(bind(graph, findings));
+  });
 }
 
 std::vector<std::string> check_model(const std::filesystem::path& path, const LoadOptions& options) {
-  std::vector<std::string> messages;
-  Findings findings(messages);
-  findings.check([&] { static_cast<void>(load(path, options, findings)); });
-  return messages;
+  return guard_memory([&] {
+    std::vector<std::string> messages;
+    Findings findings(messages);
+    findings.check([&] { static_cast<void>(load(path, options, findings)); });
+    return messages;
+  });
 }
 
 }  // namespace binet

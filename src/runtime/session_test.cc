@@ -6,45 +6,17 @@
 #include <thread>
 
 #include "binet/error.h"
-#include "formats/onnx/model_builder_testing.h"
+#include "runtime/runtime_testing.h"
 
 namespace binet {
 namespace {
 
 using onnx::testing::ModelBuilder;
-
-Model load(const ModelBuilder& builder) { return load_model(onnx::testing::as_bytes(builder.bytes()), "m.onnx"); }
-
-Tensor floats(Shape shape, const std::vector<float>& values) {
-  return Tensor::from<float>(std::move(shape), std::span(values));
-}
-
-std::vector<float> values_of(const Tensor& tensor) {
-  const auto values = tensor.values<float>();
-  return {values.begin(), values.end()};
-}
-
-std::string message_of(const auto& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
-/// Y = (X * W) W2 + C with the batch open; the weights are initializers.
-ModelBuilder layer() {
-  ModelBuilder model(14);
-  model.input("X", ElementType::f32, {-1, 2})
-      .initializer(onnx::testing::raw_tensor<float>("W", {2}, {2, 3}))
-      .initializer(onnx::testing::raw_tensor<float>("V", {2, 3}, {1, 0, 1, 0, 1, 1}))
-      .initializer(onnx::testing::raw_tensor<float>("C", {3}, {10, 20, 30}))
-      .node("Mul", {"X", "W"}, {"h"})
-      .node("Gemm", {"h", "V", "C"}, {"Y"})
-      .output("Y", ElementType::f32, {-1, 3});
-  return model;
-}
+using testing::floats;
+using testing::layer;
+using testing::load;
+using testing::message_of;
+using testing::values_of;
 
 TEST(Session, RunsWithOpenExtentsOneShapeAfterAnother) {
   const Session session(load(layer()));

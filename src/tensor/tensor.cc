@@ -8,6 +8,7 @@
 #include "base/aligned_buffer.h"
 #include "base/element_types.h"
 #include "base/fail.h"
+#include "base/out_of_memory.h"
 #include "tensor/shape.h"
 
 namespace binet {
@@ -43,8 +44,10 @@ Tensor::Tensor(ElementType type, Shape shape, const std::byte* data, bool writab
 }
 
 Tensor Tensor::uninitialized(ElementType type, Shape shape) {
-  const auto buffer = std::make_shared<AlignedBuffer>(checked_size(type, shape).bytes);
-  return {type, std::move(shape), buffer->data(), true, buffer};
+  return guard_memory([&]() -> Tensor {
+    const auto buffer = std::make_shared<AlignedBuffer>(checked_size(type, shape).bytes);
+    return {type, std::move(shape), buffer->data(), true, buffer};
+  });
 }
 
 Tensor Tensor::allocate(ElementType type, Shape shape) {

@@ -101,6 +101,12 @@ const std::shared_ptr<const MappedFile>& ExternalFiles::map(const std::string& w
   return file;
 }
 
+std::vector<std::shared_ptr<const MappedFile>> ExternalFiles::files() const {
+  std::vector<std::shared_ptr<const MappedFile>> files;
+  for (const auto& [path, file] : files_) files.push_back(file);
+  return files;
+}
+
 ExternalFiles::Range ExternalFiles::read(const std::string& where, const ExternalDataEntries& entries,
                                          std::uint64_t size) {
   if (!entries.location) fail(ErrorCode::invalid_file, "{}: external data: no location is given", where);

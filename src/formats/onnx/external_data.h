@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/mapped_file.h"
 
@@ -35,6 +36,9 @@ class ExternalFiles {
   };
   /// The `size` bytes that the entries name. Throws Error whose message starts with `where`.
   [[nodiscard]] Range read(const std::string& where, const ExternalDataEntries& entries, std::uint64_t size);
+
+  /// The files that were mapped for that.
+  [[nodiscard]] std::vector<std::shared_ptr<const MappedFile>> files() const;
 
  private:
   const std::shared_ptr<const MappedFile>& map(const std::string& where, const std::string& location);

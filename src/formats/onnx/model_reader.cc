@@ -29,6 +29,7 @@ class ModelReader {
     if (!graph_bytes_) fail(ErrorCode::invalid_file, "{}: the model has no graph", model_.name);
     read_graph(*graph_bytes_);
     findings_.check([&] { check_unknown_fields(); });
+    graph_.files = external_.files();
     return std::move(graph_);
   }
 

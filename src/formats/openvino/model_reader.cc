@@ -48,6 +48,7 @@ class ModelReader {
     for (const std::size_t i : order) {
       if (!is_special(layers_[i])) add_node(i);
     }
+    if (model_.weights.file() != nullptr) graph_.files.push_back(model_.weights.file());
     return is_whole_ ? std::move(graph_) : empty;
   }
 

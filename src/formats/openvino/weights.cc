@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/mapped_file.h"
 #include "base/text.h"
 
 namespace binet::openvino {
@@ -20,9 +19,9 @@ std::span<const std::byte> Weights::read(std::uint64_t offset, std::uint64_t siz
   if (size == 0) return {};
   if (owner_ == nullptr) {
     try {
-      const std::shared_ptr<const MappedFile> file = MappedFile::open(path_);
-      bytes_ = file->bytes();
-      owner_ = file;
+      file_ = MappedFile::open(path_);
+      bytes_ = file_->bytes();
+      owner_ = file_;
     } catch (const Error& error) {
       fail(error.code(), "{}: {}", where, error.what());
     }

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "base/mapped_file.h"
+
 namespace binet::openvino {
 
 class Weights {
@@ -22,6 +24,8 @@ class Weights {
 
   /// What keeps the bytes alive; null before the first read.
   [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
+  /// The file; null before the first read, and for bytes in memory.
+  [[nodiscard]] const std::shared_ptr<const MappedFile>& file() const { return file_; }
 
  private:
   Weights() = default;
@@ -29,6 +33,7 @@ class Weights {
   std::filesystem::path path_;
   std::span<const std::byte> bytes_;
   std::shared_ptr<const void> owner_;
+  std::shared_ptr<const MappedFile> file_;
 };
 
 }  // namespace binet::openvino

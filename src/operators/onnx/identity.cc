@@ -24,8 +24,9 @@ class CopyCall final : public KernelCall {
  public:
   explicit CopyCall(std::size_t bytes) : bytes_(bytes) {}
   void run(const Operands& operands, const ThreadPool& /*pool*/) const override {
-    if (bytes_ != 0) std::memcpy(operands.output, operands.inputs[0], bytes_);
+    if (bytes_ != 0 && operands.output != operands.inputs[0]) std::memcpy(operands.output, operands.inputs[0], bytes_);
   }
+  [[nodiscard]] bool may_overwrite(std::size_t /*input*/) const override { return true; }
   [[nodiscard]] std::string describe() const override { return "copy"; }
 
  private:
