@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "binet/error.h"
 #include "binet/session.h"
 #include "formats/onnx/model_builder_testing.h"
 
