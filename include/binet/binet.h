@@ -9,6 +9,7 @@
 #include "binet/error.h"
 #include "binet/executor.h"
 #include "binet/float16.h"
+#include "binet/machine.h"
 #include "binet/model.h"
 #include "binet/operators.h"
 #include "binet/products.h"

@@ -61,6 +61,7 @@ struct StepDescription {
   std::string operation;            ///< "Gemm-13"
   std::vector<std::string> inputs;  ///< "f32 (2, 3)"; empty where left out
   std::string output;
+  ElementType type = ElementType::f32;  ///< of the output
   std::string kernel;
   double operations = 0;  ///< multiplications and additions of elements
   double bytes = 0;       ///< of the inputs and the output, each once
@@ -112,6 +113,9 @@ class BINET_EXPORT Session {
   /// changed in between. An output that is given is written where it lies; it must have the type and the shape of the
   /// result, and overlap no other tensor given here. The others are allocated.
   [[nodiscard]] Binding bind(const NamedTensors& inputs, const NamedTensors& outputs = {}) const;
+
+  /// Threads that one run may use.
+  [[nodiscard]] int threads() const noexcept;
 
  private:
   friend class Binding;

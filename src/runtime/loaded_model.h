@@ -6,13 +6,18 @@
 #include "binet/model.h"
 #include "graph/bound_graph.h"
 #include "runtime/constant_store.h"
+#include "runtime/rewrite.h"
 
 namespace binet {
 
 struct LoadedModel {
-  explicit LoadedModel(BoundGraph bound) : graph(std::move(bound)) {}
+  explicit LoadedModel(BoundGraph bound) : graph(std::move(bound)), rewritten(rewrite(graph)) {}
 
-  const BoundGraph graph;
+  /// What sessions compute: the same values with fewer nodes, where that can be.
+  [[nodiscard]] const BoundGraph& to_run() const noexcept { return rewritten ? *rewritten : graph; }
+
+  const BoundGraph graph;  ///< as the file has it
+  const std::optional<BoundGraph> rewritten;
   mutable ConstantStore constants;
 };
 

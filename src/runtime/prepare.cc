@@ -21,7 +21,7 @@ class Preparer {
   Preparer(const std::shared_ptr<const LoadedModel>& model, const std::vector<ValueType>& types, const Target& target,
            const ThreadPool& pool, MemoryCount& memory)
       : model_(*model),
-        graph_(model->graph),
+        graph_(model->to_run()),
         types_(types),
         target_(target),
         pool_(pool),

@@ -48,7 +48,7 @@ const Tensor& NamedTensors::operator[](std::string_view name) const {
 
 Session::Impl::Impl(std::shared_ptr<const LoadedModel> loaded, const SessionOptions& options)
     : model(std::move(loaded)),
-      graph(model->graph),
+      graph(model->to_run()),
       target(default_target()),
       pool(options.executor != nullptr ? ThreadPool(options.executor) : ThreadPool(options.threads)),
       limits{options.max_tensor_bytes, options.max_memory_bytes} {
@@ -149,6 +149,8 @@ Session::Session(const Model& model, const SessionOptions& options)
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
+
+int Session::threads() const noexcept { return impl_->pool.threads(); }
 
 NamedTensors Session::run(const NamedTensors& inputs) const {
   return guard_memory([&] {

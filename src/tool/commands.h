@@ -21,6 +21,8 @@ void add_run(CLI::App& app, Action& chosen);
 void add_test(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
+void add_bench(CLI::App& app, Action& chosen);
 void add_operators(CLI::App& app, Action& chosen);
+void add_kernels(CLI::App& app, Action& chosen);
 
 }  // namespace binet::tool

@@ -151,4 +151,15 @@ Tensor random_tensor(const ValueDescription& value, const std::map<std::string, 
   return tensor;
 }
 
+void add_random_inputs(const Model& model, const std::map<std::string, std::int64_t>& extents, std::uint64_t seed,
+                       NamedTensors& given) {
+  const std::vector<ValueDescription> inputs = model.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool is_given =
+        std::any_of(given.begin(), given.end(), [&](const auto& entry) { return entry.first == inputs[i].name; });
+    if (inputs[i].has_default || is_given) continue;
+    given.add(inputs[i].name, random_tensor(inputs[i], extents, seed + i));
+  }
+}
+
 }  // namespace binet::tool

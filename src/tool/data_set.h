@@ -30,4 +30,8 @@ namespace binet::tool {
 [[nodiscard]] Tensor random_tensor(const ValueDescription& value, const std::map<std::string, std::int64_t>& extents,
                                    std::uint64_t seed);
 
+/// Such values for every input that has no default and no tensor in `given` yet.
+void add_random_inputs(const Model& model, const std::map<std::string, std::int64_t>& extents, std::uint64_t seed,
+                       NamedTensors& given);
+
 }  // namespace binet::tool

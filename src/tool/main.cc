@@ -27,7 +27,9 @@ int run(int argc, char** argv) {
   add_test(app, chosen);
   add_check(app, chosen);
   add_inspect(app, chosen);
+  add_bench(app, chosen);
   add_operators(app, chosen);
+  add_kernels(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

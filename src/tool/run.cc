@@ -25,15 +25,6 @@ struct Options {
   int threads = 0;
 };
 
-std::map<std::string, std::int64_t> parse_extents(const std::vector<std::string>& texts) {
-  std::map<std::string, std::int64_t> extents;
-  for (const std::string& text : texts) {
-    const auto [name, number] = cut_assignment(text);
-    extents[name] = std::stoll(number);
-  }
-  return extents;
-}
-
 const ValueDescription& find_value(const std::vector<ValueDescription>& values, const std::string& name,
                                    std::string_view kind) {
   std::string known;
@@ -60,13 +51,7 @@ NamedTensors gather_inputs(const Model& model, const Options& options) {
       if (!is_given(name)) tensors.add(name, tensor);
     }
   }
-  if (options.random_seed) {
-    const std::map<std::string, std::int64_t> extents = parse_extents(options.extents);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].has_default || is_given(inputs[i].name)) continue;
-      tensors.add(inputs[i].name, random_tensor(inputs[i], extents, *options.random_seed + i));
-    }
-  }
+  if (options.random_seed) add_random_inputs(model, cut_extents(options.extents), *options.random_seed, tensors);
   return tensors;
 }
 

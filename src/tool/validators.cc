@@ -50,4 +50,13 @@ std::pair<std::string, std::string> cut_assignment(const std::string& text) {
   return {text.substr(0, place), text.substr(place + 1)};
 }
 
+std::map<std::string, std::int64_t> cut_extents(const std::vector<std::string>& texts) {
+  std::map<std::string, std::int64_t> extents;
+  for (const std::string& text : texts) {
+    const auto [name, number] = cut_assignment(text);
+    extents[name] = std::stoll(number);
+  }
+  return extents;
+}
+
 }  // namespace binet::tool

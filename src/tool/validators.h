@@ -2,6 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace binet::tool {
 
@@ -16,5 +20,8 @@ namespace binet::tool {
 
 /// The two sides of a value that is_assignment() has accepted. A name may hold a '=', so the last one counts.
 [[nodiscard]] std::pair<std::string, std::string> cut_assignment(const std::string& text);
+
+/// The names and numbers of values that is_extent() has accepted.
+[[nodiscard]] std::map<std::string, std::int64_t> cut_extents(const std::vector<std::string>& texts);
 
 }  // namespace binet::tool

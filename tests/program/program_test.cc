@@ -47,6 +47,10 @@ TEST_F(Program, MistakesOfUsageExitWith2AndOneLine) {
       {"test"},
       {"test", "x", "--rtol", "-1"},
       {"operators", "--json", "--markdown"},
+      {"bench"},
+      {"bench", "m.onnx", "--min-time", "-1"},
+      {"bench", "m.onnx", "--min-time", "soon"},
+      {"bench", "m.onnx", "--json", "--profile"},
   };
   for (const std::vector<std::string>& arguments : mistakes) {
     const Finished finished = binet(arguments);
@@ -63,7 +67,9 @@ TEST_F(Program, HelpAndVersionSucceed) {
                                                                                          {"run", "--help"},
                                                                                          {"test", "--help"},
                                                                                          {"check", "--help"},
-                                                                                         {"inspect", "--help"}}) {
+                                                                                         {"inspect", "--help"},
+                                                                                         {"bench", "--help"},
+                                                                                         {"kernels", "--help"}}) {
     const Finished finished = binet(arguments);
     EXPECT_EQ(finished.exit_status, 0);
     EXPECT_FALSE(finished.out.empty());
@@ -178,6 +184,77 @@ TEST_F(Program, InspectAgreesWithItselfAsTextJsonAndPage) {
 TEST_F(Program, NamesFromAFileCannotBreakThePage) {
   ASSERT_EQ(binet({"inspect", model("graph_names"), "--html", "page.html"}).exit_status, 0);
   EXPECT_EQ(read_file(path("page.html")).find("<script"), std::string::npos);
+}
+
+TEST_F(Program, BenchPrintsOneObject) {
+  const Finished finished =
+      binet({"bench", model("graph_mlp"), "--dim", "batch=3", "--min-time", "0", "--threads", "2", "--json"});
+  ASSERT_EQ(finished.exit_status, 0) << finished.err;
+  const auto page = nlohmann::ordered_json::parse(finished.out);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : page.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"model", "threads", "iterations", "latency_us", "load_us", "first_run_us",
+                                            "peak_rss_bytes", "gflops", "gbytes_per_s"}));
+  EXPECT_EQ(page["model"], model("graph_mlp"));
+  EXPECT_EQ(page["threads"], 2);
+  EXPECT_GE(page["iterations"], 1);
+  const auto& latency = page["latency_us"];
+  EXPECT_EQ(latency.size(), 4u);
+  EXPECT_GT(latency["min"], 0);
+  EXPECT_LE(latency["min"], latency["p50"]);
+  EXPECT_LE(latency["p50"], latency["p90"]);
+  EXPECT_LE(latency["p90"], latency["p99"]);
+  for (const char* key : {"load_us", "first_run_us", "peak_rss_bytes", "gflops", "gbytes_per_s"}) {
+    EXPECT_GT(page[key], 0) << key;
+  }
+}
+
+TEST_F(Program, BenchNeedsTheOpenExtents) {
+  const Finished finished = binet({"bench", model("graph_mlp")});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_NE(finished.err.find("give --dim batch=N"), std::string::npos) << finished.err;
+}
+
+TEST_F(Program, BenchShowsAndTracesTheNodes) {
+  const Finished finished =
+      binet({"bench", model("graph_mlp"), "--dim", "batch=3", "--min-time", "0", "--profile", "--trace", "trace.json"});
+  ASSERT_EQ(finished.exit_status, 0) << finished.err;
+  for (const char* text : {"GFLOP/s", "Gemm-13", "f32 (3, 3)", "% of ", "peak, measured now"}) {
+    EXPECT_NE(finished.out.find(text), std::string::npos) << text << "\n" << finished.out;
+  }
+  const auto trace = nlohmann::json::parse(read_file(path("trace.json")));
+  double end_of_run = 0;
+  int steps = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    const double begin = event["ts"];
+    const double length = event["dur"];
+    EXPECT_GE(length, 0);
+    if (event["name"] == "run") end_of_run = begin + length;
+    if (!event["args"].contains("kernel")) continue;
+    ++steps;
+    EXPECT_LE(begin + length, end_of_run + 0.01) << "a step lies within its run";
+  }
+  EXPECT_GE(steps, 3);
+}
+
+TEST_F(Program, KernelsNameTheInstructionSetInUse) {
+  const Finished finished = run({"/usr/bin/env", "BINET_TARGET=portable", BINET_PROGRAM, "kernels"}, folder_.path());
+  ASSERT_EQ(finished.exit_status, 0) << finished.err;
+  EXPECT_NE(finished.out.find("portable  used: BINET_TARGET names it"), std::string::npos) << finished.out;
+  const auto page = nlohmann::json::parse(binet({"kernels", "--json"}).out);
+  int used = 0;
+  for (const auto& target : page["targets"]) used += target["used"] ? 1 : 0;
+  EXPECT_EQ(used, 1);
+  EXPECT_EQ(page["kernels"].size(), 8u + 12u) << "types of the matrix product, and of elementwise operations";
+}
+
+TEST_F(Program, AWrongNumberOfThreadsInTheEnvironmentIsRefused) {
+  const Finished finished = run({"/usr/bin/env", "BINET_THREADS=some", BINET_PROGRAM, "run", model("graph_mlp"),
+                                 "--random", "1", "--dim", "batch=1"},
+                                folder_.path());
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_EQ(finished.err, "binet: BINET_THREADS: 'some' is not a number of threads; it must be 1 to 4096\n");
 }
 
 TEST_F(Program, AForcedTargetIsUsedOrRefused) {
