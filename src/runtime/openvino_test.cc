@@ -251,8 +251,10 @@ TEST(FourBits, AreDecompressedByConvertAndMultiply) {
       .layer("scaled", "Multiply", "", {"wide", "scale"})
       .layer("y", "MatMul", R"(transpose_a="false" transpose_b="true")", {"x", "scaled"})
       .result("y");
-  const NamedTensors outputs = run(model, {{"x", Tensor::from<float>({1, 3}, {1, 1, 2})}});
-  EXPECT_EQ(values_of<float>(outputs["y"]), (std::vector<float>{9, 28.5f}));
+  const NamedTensors inputs = {{"x", Tensor::from<float>({1, 3}, {1, 1, 2})}};
+  EXPECT_EQ(values_of<float>(run(model, inputs)["y"]), (std::vector<float>{9, 28.5f}));
+  EXPECT_EQ(Session(load(model)).bind(inputs).steps().size(), 1u)
+      << "all but the MatMul is done when the session is made";
 }
 
 // ---- MatMul

@@ -6,7 +6,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -62,6 +64,25 @@ TEST(Workers, HelpAgainAfterTheyHaveSlept) {
     meet(pool, 2);
     ::usleep(2000);  // far longer than a worker watches: the next call finds it asleep
   }
+}
+
+/// The states of the other threads of this process, a letter each: R runs, S sleeps (proc(5)).
+std::string states_of_others() {
+  std::string states;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(::gettid())) continue;
+    std::ifstream file(task.path() / "stat");
+    std::string text;
+    std::getline(file, text);
+    states += text[text.rfind(')') + 2];
+  }
+  return states;
+}
+
+TEST(Workers, FallAsleepWhenNothingIsToBeDone) {
+  const ThreadPool pool(4);
+  meet(pool, 4);
+  while (states_of_others() != "SSS") std::this_thread::yield();
 }
 
 TEST(Workers, AreStartedAnewInTheChildOfAFork) {

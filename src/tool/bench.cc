@@ -160,7 +160,7 @@ void add_bench(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("bench", "Measure how long a model takes to load and to run");
   command->add_option("MODEL", options->model, "The model file: .onnx, or OpenVINO's .xml with its .bin beside it")
       ->required();
-  command->add_option("--threads", options->threads, "Threads to use; 0: one for each CPU")
+  command->add_option("--threads", options->threads, "Threads to use; 0: BINET_THREADS, or one for each CPU")
       ->type_name("N")
       ->check(is_thread_count());
   command->add_option("--min-time", options->min_time, "Run for at least this long; 0.5 by default")

@@ -119,7 +119,7 @@ void add_run(CLI::App& app, Action& chosen) {
       ->type_name("NAME=N")
       ->allow_extra_args(false)
       ->check(is_extent());
-  command->add_option("--threads", options->threads, "Threads to use; 0: one for each CPU")
+  command->add_option("--threads", options->threads, "Threads to use; 0: BINET_THREADS, or one for each CPU")
       ->type_name("N")
       ->check(is_thread_count());
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
