@@ -20,11 +20,12 @@ class ElementwiseCall final : public KernelCall {
 
   /// As the kernels promise: an operand that is read element by element in the order of the output.
   [[nodiscard]] bool may_overwrite(std::size_t input) const override {
-    if (plan_.loops.size() > 1) return false;
-    return plan_.loops.empty() || (input == 0 ? plan_.loops[0].a_step : plan_.loops[0].b_step) == 1;
+    const std::vector<BroadcastLoop>& loops = plan_.loops.loops;
+    if (loops.size() > 1) return false;
+    return loops.empty() || (input == 0 ? loops[0].a_step : loops[0].b_step) == 1;
   }
 
-  [[nodiscard]] double operations() const override { return static_cast<double>(plan_.elements); }
+  [[nodiscard]] double operations() const override { return static_cast<double>(plan_.loops.elements); }
 
   [[nodiscard]] std::string describe() const override {
     std::string text = fmt::format("elementwise {} {}", to_string(type_), target_);

@@ -35,7 +35,7 @@ class FourBitCall final : public KernelCall {
     return place(a_elements_) + place(b_elements_) + place(plan_.loops.elements);
   }
 
-  [[nodiscard]] double operations() const override { return static_cast<double>(plan_.elements); }
+  [[nodiscard]] double operations() const override { return static_cast<double>(plan_.loops.elements); }
 
   [[nodiscard]] std::string describe() const override { return fmt::format("elementwise {} as u8", to_string(type_)); }
 
