@@ -13,7 +13,7 @@ namespace {
 // A macro, because the function takes only literals.
 #define BINET_CPU_HAS(FEATURE) (__builtin_cpu_supports(FEATURE) != 0)
 
-int64_t FindTargets() {
+int64_t find_targets() {
   __builtin_cpu_init();
   int64_t targets = 0;
   if (!(BINET_CPU_HAS("ssse3"))) return targets;
@@ -40,18 +40,18 @@ int64_t FindTargets() {
 
 #elif HWY_ARCH_ARM
 
-int64_t FindTargets() { return HWY_NEON; }
+int64_t find_targets() { return HWY_NEON; }
 
 #else
 
-int64_t FindTargets() { return 0; }
+int64_t find_targets() { return 0; }
 
 #endif
 
 }  // namespace
 
 int64_t SupportedTargets() {
-  static const int64_t targets = FindTargets() | HWY_STATIC_TARGET;
+  static const int64_t targets = find_targets() | HWY_STATIC_TARGET;
   return targets;
 }
 

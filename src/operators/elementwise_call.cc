@@ -20,7 +20,7 @@ class ElementwiseCall final : public KernelCall {
 
   /// As the kernels promise: an operand that is read element by element in the order of the output.
   [[nodiscard]] bool may_overwrite(std::size_t input) const override {
-    const auto& loops = plan_.loops.loops;
+    const std::vector<BroadcastLoop>& loops = plan_.loops.loops;
     if (loops.size() > 1) return false;
     return loops.empty() || (input == 0 ? loops[0].a_step : loops[0].b_step) == 1;
   }

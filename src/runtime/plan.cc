@@ -107,6 +107,10 @@ std::vector<Plan::Slot> Plan::slots_of_values(const std::vector<std::size_t>& ar
 void Plan::add_step(PreparedStep prepared, const std::vector<Slot>& slot_of) {
   const BoundNode& node = graph_.nodes[prepared.node];
   const std::size_t first = slots_.size();
+  if (!steps_.empty()) {
+    const ValueIndex before = graph_.nodes[steps_.back().node].output;
+    steps_.back().output_is_read_next = std::find(node.inputs.begin(), node.inputs.end(), before) != node.inputs.end();
+  }
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (!prepared.forms.empty() && prepared.forms[i] != nullptr) {
       slots_.push_back({Slot::Kind::fixed, 0, prepared.forms[i].get()});
@@ -157,7 +161,7 @@ void Plan::resolve(const Places& places, std::vector<const std::byte*>& addresse
 void Plan::run_step(const Step& step, const std::byte* const* addresses, const ThreadPool& pool) const {
   const std::byte* const* inputs = addresses + step.first;
   step.call->run({std::span(inputs, step.inputs), const_cast<std::byte*>(inputs[step.inputs]),
-                  const_cast<std::byte*>(inputs[step.inputs + 1])},
+                  const_cast<std::byte*>(inputs[step.inputs + 1]), step.output_is_read_next},
                  pool);
 }
 

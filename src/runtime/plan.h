@@ -65,6 +65,7 @@ class Plan {
     std::size_t first = 0;
     std::size_t inputs = 0;
     std::size_t node = 0;
+    bool output_is_read_next = false;
   };
   /// An output of the graph that is an input, a constant, or another output too.
   struct Copy {

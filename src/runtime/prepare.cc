@@ -125,7 +125,8 @@ class Preparer {
     step.node = number;
     if (!lowered.forms.empty()) step.forms.resize(node.inputs.size());
     for (ConstantForm& form : lowered.forms) {
-      step.forms[form.input] = find_or_order(node.inputs[form.input], std::move(form), node.label);
+      const std::size_t input = form.input;
+      step.forms[input] = find_or_order(node.inputs[input], std::move(form), node.label);
     }
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (step.forms.empty() || step.forms[i] == nullptr) want(node.inputs[i]);
@@ -140,7 +141,7 @@ class Preparer {
     const auto buffer = std::make_shared<AlignedBuffer>(form.bytes);
     orders_of_[value].push_back({value, buffer->data(), form.bytes, std::move(form.make)});
     want(value);
-    const std::shared_ptr<const std::byte> ordered(buffer, buffer->data());
+    std::shared_ptr<const std::byte> ordered(buffer, buffer->data());
     // Other nodes of this plan may use it too. Other sessions do not see it before it is filled: they wait for the
     // lock.
     model_.constants.keep(value, form.key, ordered);

@@ -2,10 +2,10 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -95,7 +95,7 @@ struct alignas(kCacheLine) Workers::Worker {
       if (must_end.load()) return nullptr;
       std::uintptr_t offered = state.load();
       if (offered == kIdle || !state.compare_exchange_strong(offered, offered | kTaken)) continue;
-      return reinterpret_cast<Job*>(offered);
+      return reinterpret_cast<Job*>(offered);  // NOLINT(performance-no-int-to-ptr): the lowest bit is a flag
     }
   }
 

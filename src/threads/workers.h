@@ -35,8 +35,8 @@ class Workers {
   /// Calls task(0) ... task(tasks - 1) in the calling thread and at most `threads` - 1 others.
   void run(std::int64_t tasks, TaskRef task, int threads);
 
-  /// Has at least `count` workers, or as many as the system gives.
-  void start(int count);
+  /// Has at least `wanted` workers, or as many as the system gives.
+  void start(int wanted);
 
   /// The number of threads that exist now.
   [[nodiscard]] int count() const noexcept { return count_.load(std::memory_order_acquire); }

@@ -48,7 +48,7 @@ double peak_rss_bytes() {
 }
 
 /// Reading the clock takes some ten nanoseconds: runs that are shorter than this are timed several at once.
-constexpr double kShortestTimed_us = 2;
+constexpr double kShortestTimedUs = 2;
 
 /// Runs for at least `min_time` seconds; the sorted times of single runs.
 void time_runs(Binding& binding, double min_time, Measurement& measurement) {
@@ -60,8 +60,7 @@ void time_runs(Binding& binding, double min_time, Measurement& measurement) {
   constexpr int kWarmingRuns = 3;
   double quickest = time_of(1);
   for (int i = 0; i < kWarmingRuns; ++i) quickest = std::min(quickest, time_of(1));
-  const auto at_once =
-      static_cast<std::int64_t>(std::max(1.0, std::ceil(kShortestTimed_us / std::max(quickest, 1e-3))));
+  const auto at_once = static_cast<std::int64_t>(std::max(1.0, std::ceil(kShortestTimedUs / std::max(quickest, 1e-3))));
   const auto end = Clock::now() + std::chrono::duration<double>(min_time);
   do {
     measurement.latencies_us.push_back(time_of(at_once));
