@@ -82,16 +82,18 @@ Tensor gemm_of(const Tensor& a, const Tensor& b, const Tensor* c, const GemmOpti
 }  // namespace
 
 void gemm_into(const Tensor& a, const Tensor& b, const Tensor* c, Tensor& output, const GemmOptions& options) {
+  std::byte* workspace = nullptr;
   const kernels::gemm::Plan& plan = named("Gemm", [&]() -> const kernels::gemm::Plan& {
     const Product& product = product_of(a, b, c, options);
     check_output(output, a.type(), product.y);
     check_apart("A", a, output, false);
     check_apart("B", b, output, false);
     if (c != nullptr) check_apart("C", *c, output, false);
+    workspace = workspace_of(product.plan.workspace_bytes);
     return product.plan;
   });
   kernels::gemm::run(plan, a.bytes().data(), b.bytes().data(), c == nullptr ? nullptr : c->bytes().data(),
-                     output.mutable_bytes().data(), workspace_of(plan.workspace_bytes), shared_pool());
+                     output.mutable_bytes().data(), workspace, shared_pool());
 }
 
 Tensor gemm(const Tensor& a, const Tensor& b, const GemmOptions& options) { return gemm_of(a, b, nullptr, options); }

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "base/fail.h"
+#include "base/out_of_memory.h"
 #include "binet/products.h"
 #include "operators/registry.h"
 #include "threads/thread_pool.h"
@@ -19,11 +21,11 @@ inline const ThreadPool& shared_pool() {
 
 inline const OperatorVersion& newest(std::string_view name) { return find_operator("ai.onnx", name).back(); }
 
-/// Runs `rule`, whose messages do not say which product they are about.
+/// Runs `rule`, whose messages do not say which product they are about, and which may run out of memory.
 template <class Rule>
 decltype(auto) named(std::string_view product, Rule&& rule) {
   try {
-    return rule();
+    return guard_memory(std::forward<Rule>(rule));
   } catch (const Error& error) {
     fail(ErrorCode::invalid_argument, "{}: {}", versioned_name(newest(product)), error.what());
   }

@@ -255,9 +255,6 @@ class BlockLoops {
     a += block_.a_is_packed ? m / block_.a_panel_rows * block_.a_panel_step : m * block_.a_row_step;
     const auto* b = reinterpret_cast<const TB*>(block_.b) + n / int64_t{Shape::kPanel} * block_.b_panel_step +
                     n % int64_t{Shape::kPanel};
-    // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
-    const TB* near = b + (block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns);
-    const int64_t row_bytes = block_.b_row_step * int64_t{sizeof(TB)};
     TileOperands<T, TB> operands;
     operands.a = a;
     operands.a_row_step = block_.a_row_step;
@@ -266,7 +263,8 @@ class BlockLoops {
     operands.b_panel_step = block_.b_panel_step;
     operands.b_row_step = block_.b_row_step;
     operands.k = block_.k;
-    operands.near = {reinterpret_cast<const std::byte*>(near), row_bytes};
+    // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
+    operands.near = block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns;
     return operands;
   }
 

@@ -87,7 +87,7 @@ HWY_INLINE V Product(V a, V b) {
   }
 }
 
-/// What a tile asks the caches to fetch while it computes: `step` bytes further with each k.
+/// What a tile asks the caches to fetch while it computes, a line with each k, `step` bytes further each time.
 struct Ahead {
   const std::byte* from = nullptr;
   int64_t step = 0;
@@ -102,8 +102,8 @@ struct TileOperands {
   const TB* b;
   int64_t b_panel_step, b_row_step;
   int64_t k;
-  Ahead near;  ///< a line for each vector: what this tile, or the next one in the same rows of B, will read
-  Ahead far;   ///< one line, for tiles as wide as a panel: what they will read much later
+  int64_t near = 0;  ///< elements from each vector of B to one that will be read soon, to be fetched with it
+  Ahead far;         ///< for tiles as wide as a panel: what will be read much later
 };
 
 /// What becomes of the sums of a tile when the range of k is done.
@@ -248,7 +248,7 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
   const TB* b[kPanels] = {operands.b};
   for (size_t p = 1; p < kPanels; ++p) b[p] = b[p - 1] + operands.b_panel_step;
 
-  const std::byte* near = operands.near.from;
+  const int64_t near = operands.near;
   const std::byte* far = operands.far.from;
   for (int64_t k = operands.k; k > 0; --k) {
     V vb[kVectors];
@@ -257,7 +257,7 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
       const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
       vb[j] = vectors.Load(place, j + 1 == kVectors);
       // A tile of one vector has no load to spare.
-      if (kVectors > 1) hwy::Prefetch(near + j * Shape::kLanes * sizeof(TB));
+      if (kVectors > 1) hwy::Prefetch(place + near);
     }
     if (kVectors == Shape::kPanelVectors) __builtin_prefetch(far, 0, 2);
     HWY_UNROLL(16)
@@ -268,7 +268,6 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
     }
     for (size_t p = 0; p < kPointers; ++p) a[p] += operands.a_column_step;
     for (size_t p = 0; p < kPanels; ++p) b[p] += operands.b_row_step;
-    near += operands.near.step;
     far += operands.far.step;
   }
 

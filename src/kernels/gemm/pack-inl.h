@@ -92,6 +92,61 @@ HWY_INLINE void TransposeLanes(D d, const Element* const (&rows)[kGroup], int64_
   for (size_t c = 0; c < kGroup; ++c) StoreBlocks(v[c], d, to + c * kWidth, kGroup * kWidth);
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// As many lanes as a vector has, and as many k: whole vectors are stored, where blocks one by one would take longest.
+template <size_t kWidth, class D, class Element>
+HWY_INLINE void TransposeSquare(D d, const Element* from, int64_t lane_step, hn::TFromD<D>* to) {
+  using T = hn::TFromD<D>;
+  constexpr size_t kGroup = TileShape<T>::kGroup;
+  constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
+  hn::Vec<D> v[kGroups][kGroup];
+  HWY_UNROLL(4)
+  for (size_t g = 0; g < kGroups; ++g) {
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kGroup; ++r)
+      v[g][r] = LoadElements(d, from + static_cast<int64_t>(g * kGroup + r) * lane_step);
+    TransposeBlocks(v[g]);
+  }
+  // Block b of v[g][c] holds group g at k = b * kGroup + c; a row of the panel wants that block of all groups.
+  const auto store = [&](size_t b, size_t c, hn::Vec<D> row)
+                         HWY_ATTR { StoreAny(row, d, to + (b * kGroup + c) * kWidth); };
+  HWY_UNROLL(4)
+  for (size_t c = 0; c < kGroup; ++c) {
+    if constexpr (kGroups == 2) {
+      store(0, c, hn::ConcatLowerLower(d, v[1][c], v[0][c]));
+      store(1, c, hn::ConcatUpperUpper(d, v[1][c], v[0][c]));
+    } else if constexpr (kGroups == 4) {
+      const auto lower02 = hn::ConcatLowerLower(d, v[2][c], v[0][c]);
+      const auto lower13 = hn::ConcatLowerLower(d, v[3][c], v[1][c]);
+      const auto upper02 = hn::ConcatUpperUpper(d, v[2][c], v[0][c]);
+      const auto upper13 = hn::ConcatUpperUpper(d, v[3][c], v[1][c]);
+      store(0, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(lower13), lower02));
+      store(1, c, hn::OddEvenBlocks(lower13, hn::SwapAdjacentBlocks(lower02)));
+      store(2, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(upper13), upper02));
+      store(3, c, hn::OddEvenBlocks(upper13, hn::SwapAdjacentBlocks(upper02)));
+    } else {
+      store(0, c, v[0][c]);
+    }
+  }
+}
+
+/// More rows than hardware prefetchers follow at a time.
+constexpr int64_t kSquaresAhead = 8;
+
+/// As many lanes as a vector has, and as many k as make whole squares; gives their number.
+template <size_t kWidth, class T, class Element>
+HWY_INLINE int64_t TransposeSquares(const Element* from, int64_t lane_step, int64_t count, T* to) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  int64_t k = 0;
+  for (; k + kLanes <= count; k += kLanes) {
+    for (int64_t r = 0; r < kLanes; ++r) hwy::Prefetch(from + r * lane_step + k + kSquaresAhead * kLanes);
+    TransposeSquare<kWidth>(d, from + k, lane_step, to + k * int64_t{kWidth});
+  }
+  return k;
+}
+#endif
+
 /// All k of kGroup lanes.
 template <size_t kWidth, size_t kGroup, class T, class Element>
 HWY_INLINE void TransposeGroup(const Element* const (&rows)[kGroup], int64_t count, T* to) {
@@ -149,13 +204,22 @@ void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T
   constexpr size_t kGroup = TileShape<T>::kGroup;
   const hn::CappedTag<T, kGroup> d_block;
   const size_t end = LanesRead<T>(kWidth, lanes);
+  [[maybe_unused]] constexpr size_t kLanes = TileShape<T>::kLanes;
   size_t lane = 0;
+  int64_t done = 0;  // values of k, of the lanes from `lane` to the end of their vector
   for (; lane < lanes; lane += kGroup) {
+#if HWY_TARGET != HWY_SCALAR
+    if (kWidth % kLanes == 0 && lane % kLanes == 0) {
+      const bool is_whole = lane + kLanes <= lanes;
+      const Element* square = from + static_cast<int64_t>(lane) * packing.lane_step;
+      done = is_whole ? TransposeSquares<kWidth>(square, packing.lane_step, packing.k, to + lane) : 0;
+    }
+#endif
     const Element* rows[kGroup];
     for (size_t r = 0; r < kGroup; ++r) {
-      rows[r] = from + static_cast<int64_t>(HWY_MIN(lane + r, lanes - 1)) * packing.lane_step;
+      rows[r] = from + static_cast<int64_t>(HWY_MIN(lane + r, lanes - 1)) * packing.lane_step + done;
     }
-    TransposeGroup<kWidth>(rows, packing.k, to + lane);
+    TransposeGroup<kWidth>(rows, packing.k - done, to + done * int64_t{kWidth} + lane);
   }
   for (; lane < end; lane += kGroup) {
     for (int64_t k = 0; k < packing.k; ++k) StoreAny(hn::Zero(d_block), d_block, to + k * int64_t{kWidth} + lane);

@@ -15,6 +15,7 @@ namespace binet::kernels::gemm {
 
 /// How packed B lies. Sizes and steps count packed numbers, accumulators or elements.
 struct PackedB {
+  PackedB() = default;
   PackedB(const Kernels& kernels, std::int64_t n, std::int64_t k) noexcept;
 
   std::int64_t panels = 0;  ///< of nr columns

@@ -120,9 +120,9 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   schedule.widens_b = b_is_packed && should_widen(p, kernels);
   schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
   if (schedule.b_source == BSource::strips && p.m <= kernels.mr) {
-    // Few rows take less time than the packing itself: strips that stay near L1 make that faster.
-    schedule.strip_columns = std::min(schedule.strip_columns, 2 * kernels.nr);
-    schedule.kc = equal_part(segments.k, kernels.kc / 2, kernels.k_group);
+    // Few rows take less time than the packing itself, which likes long runs of k.
+    schedule.strip_columns = std::min(schedule.strip_columns, kernels.nr);
+    schedule.kc = equal_part(segments.k, 2 * kernels.kc, kernels.k_group);
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
   cut_items(p, kernels, block_rows, schedule);

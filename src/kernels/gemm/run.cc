@@ -24,7 +24,7 @@ class Product {
         a_(plan.schedule.is_swapped ? b : a),
         b_(plan.schedule.is_swapped ? a : b),
         workspace_(workspace),
-        b_layout_(*plan.kernels, p_.n, p_.k) {
+        b_layout_(has_panels(plan.schedule) ? PackedB(*plan.kernels, p_.n, p_.k) : PackedB()) {
     output_.y = y;
     output_.y_row_step = s_.is_swapped ? 1 : p_.n;
     output_.y_column_step = s_.is_swapped ? p_.m : 1;
@@ -39,15 +39,18 @@ class Product {
   }
 
   void compute_item(std::int64_t item, std::int64_t worker) const {
-    const std::int64_t items_of_segment = s_.items / s_.segments;
-    const std::int64_t segment = item / items_of_segment;
-    item %= items_of_segment;
+    std::int64_t segment = 0, column = 0;
     Block block;
-    block.row = item % s_.row_items * s_.item_rows;
+    if (s_.items > 1) {  // divisions that a small product would notice
+      const std::int64_t items_of_segment = s_.items / s_.segments;
+      segment = item / items_of_segment;
+      item %= items_of_segment;
+      block.row = item % s_.row_items * s_.item_rows;
+      column = item / s_.row_items * s_.item_columns;
+    }
     block.m = std::min(s_.item_rows, p_.m - block.row);
     block.output = &output_;
     block.scale = &scale_;
-    const std::int64_t column = item / s_.row_items * s_.item_columns;
     const Columns columns = {column, std::min(s_.item_columns, p_.n - column)};
     const Slot slot(*this, worker, segment);
 
@@ -68,6 +71,8 @@ class Product {
   }
 
  private:
+  static bool has_panels(const Schedule& s) { return s.b_source == BSource::given || s.b_source == BSource::whole; }
+
   struct Columns {
     std::int64_t first, count;
   };

@@ -49,7 +49,7 @@ requires(kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>&
 
   const T* a = operands.a;
   const TB* b = operands.b;
-  const std::byte* near = operands.near.from;
+  const int64_t near = operands.near;
   const std::byte* far = operands.far.from;
   for (int64_t k = operands.k; k > 0; --k, a += operands.a_column_step, b += operands.b_row_step) {
     V32 vb[kVectors];
@@ -58,10 +58,9 @@ requires(kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>&
       const int64_t panel = j / Shape::kPanelVectors, vector = j % Shape::kPanelVectors;
       const TB* place = b + panel * operands.b_panel_step + vector * int64_t{Shape::kLanes};
       vb[j] = hn::BitCast(d32, vectors.Load(place, j + 1 == kVectors));
-      if (kVectors > 1) hwy::Prefetch(near + j * Shape::kLanes * sizeof(TB));
+      if (kVectors > 1) hwy::Prefetch(place + near);
     }
     if (kVectors == Shape::kPanelVectors) __builtin_prefetch(far, 0, 2);
-    near += operands.near.step;
     far += operands.far.step;
     HWY_UNROLL(16)
     for (size_t i = 0; i < kRows; ++i) {
