@@ -146,8 +146,8 @@ Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t Broa
     const std::vector<std::int32_t> places = places_of_units(loops, step, size, lookup.unit);
     const std::optional<Layout> layout = cut(places, lookup);
     if (!layout) continue;
-    // What a chunk costs beside its windows is about as much as one of them.
-    const double cost = (layout->two_windows ? 3.0 : layout->one_place() ? 1.5 : 2.0) / lookup.chunk;
+    const double windows = layout->two_windows ? 2.0 : layout->one_place() ? 0.5 : 1.0;
+    const double cost = (1.0 + windows * lookup.window_cost) / lookup.chunk;
     if (best.functions.expand != nullptr && cost >= best_cost) continue;
     best_cost = cost;
     best.functions = layout->two_windows ? lookup.two : layout->one_place() ? lookup.same : lookup.one;

@@ -110,8 +110,8 @@ struct Lanes<Op, Float16> {
 #endif
 };
 
-/// bfloat16. Even and odd elements are widened apart: each is the upper half of an f32 already. The CPU's own bfloat16
-/// conversions are of no use here, as they flush subnormals.
+/// bfloat16. Even and odd elements are widened apart, as each is the upper half of an f32 already; the results are
+/// rounded together, as 16-bit numbers. The CPU's own bfloat16 conversions are of no use here: they flush subnormals.
 ///
 /// Op's f32 result must round to bfloat16 as the exact result does. Of sums, quotients and roots, 24 bits are enough to
 /// round twice (24 >= 2 * 8 + 2). A product has 16 bits: f32 holds it exactly unless its last bit is under 2^-149, the
@@ -125,15 +125,9 @@ struct Lanes<Op, BFloat16> {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V apply(D d, V a, V b) {
     const hn::Repartition<float, D> d_float;
-    const auto a_even = even_of(d_float, a);
-    const auto b_even = even_of(d_float, b);
-    const auto a_odd = odd_of(d_float, a);
-    const auto b_odd = odd_of(d_float, b);
-    const auto even = Op::apply(d_float, a_even, b_even);
-    const auto odd = Op::apply(d_float, a_odd, b_odd);
-    const auto even_bits = hn::ShiftRight<16>(round(d_float, even));
-    const auto odd_bits = round(d_float, odd);
-    return hn::OddEven(hn::BitCast(d, odd_bits), hn::BitCast(d, even_bits));
+    const auto even = hn::BitCast(d, Op::apply(d_float, even_of(d_float, a), even_of(d_float, b)));
+    const auto odd = hn::BitCast(d, Op::apply(d_float, odd_of(d_float, a), odd_of(d_float, b)));
+    return round(d, upper_halves(d, even, odd), lower_halves(d, even, odd));
   }
 
  private:
@@ -149,15 +143,47 @@ struct Lanes<Op, BFloat16> {
     return hn::BitCast(d_float, hn::And(hn::BitCast(d32, bits), hn::Set(d32, 0xFFFF0000u)));
   }
 
-  /// The result in the upper half of each lane, rounded to nearest even; what is in the lower half has no meaning. A
-  /// NaN that comes out of an operation on widened elements has a lower half of zeros, as infinity has: no carry leaves
-  /// it.
-  template <class DFloat, class V = hn::Vec<DFloat>>
-  static HWY_INLINE hn::Vec<hn::RebindToUnsigned<DFloat>> round(DFloat /*d_float*/, V value) {
-    const hn::RebindToUnsigned<DFloat> d32;
-    const auto bits = hn::BitCast(d32, value);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1u));
-    return hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFFu)), odd);
+  /// The halves of f32 results in the order of the elements.
+  template <class D, class V>
+  static HWY_INLINE V upper_halves(D d, V even, V odd) {
+#if HWY_TARGET == HWY_AVX3
+    // A shuffle under a mask is one instruction, a shift and a blend are two.
+    if constexpr (hn::MaxLanes(D()) == 32) {
+      const __m512i down = _mm512_set4_epi32(0x0F0E0F0E, 0x0B0A0B0A, 0x07060706, 0x03020302);
+      return V{_mm512_mask_shuffle_epi8(odd.raw, kBytesOfEven, even.raw, down)};
+    }
+#endif
+    const hn::Repartition<std::uint32_t, D> d32;
+    return hn::OddEven(odd, hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(d32, even))));
+  }
+  template <class D, class V>
+  static HWY_INLINE V lower_halves(D d, V even, V odd) {
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (hn::MaxLanes(D()) == 32) {
+      const __m512i up = _mm512_set4_epi32(0x0D0C0D0C, 0x09080908, 0x05040504, 0x01000100);
+      return V{_mm512_mask_shuffle_epi8(even.raw, ~kBytesOfEven, odd.raw, up)};
+    }
+#endif
+    const hn::Repartition<std::uint32_t, D> d32;
+    return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(hn::BitCast(d32, odd))), even);
+  }
+  static constexpr std::uint64_t kBytesOfEven = 0x3333333333333333;
+
+  /// The upper half rounded to nearest even: one more where the lower half is above 0x8000, or is 0x8000 and the upper
+  /// half is odd. A NaN that comes out of an operation on widened elements has a lower half of zeros, as infinity has:
+  /// it stays as it is.
+  template <class D, class V>
+  static HWY_INLINE V round(D d, V upper, V lower) {
+    const auto one = hn::Set(d, std::uint16_t{1});
+#if HWY_TARGET == HWY_AVX3
+    const auto rest = hn::Or(lower, hn::And(upper, one));
+    return hn::IfThenElse(hn::Gt(rest, hn::Set(d, std::uint16_t{0x8000})), hn::Add(upper, one), upper);
+#else
+    // Without unsigned comparisons: an even number loses the tie by having one taken from it, and the highest bit then
+    // decides.
+    const auto rest = hn::SaturatedSub(lower, hn::AndNot(upper, one));
+    return hn::Add(upper, hn::ShiftRight<15>(rest));
+#endif
   }
 };
 
