@@ -7,7 +7,7 @@
 namespace binet {
 namespace {
 
-constexpr std::int64_t kMost = 32 * 1024 * 1024;
+constexpr std::int64_t kMost = std::int64_t{32} << 20;
 
 std::int64_t find_size() {
 #if defined(_SC_LEVEL3_CACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE)
