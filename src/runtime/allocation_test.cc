@@ -8,6 +8,7 @@
 #include <new>
 
 #include "binet/error.h"
+#include "binet/products.h"
 #include "runtime/runtime_testing.h"
 
 namespace {
@@ -149,6 +150,34 @@ TEST(Allocation, EachMayFailWhileAModelIsLoadedAndRun) {
           Binding binding = session.bind(inputs);
           binding.run();
           until_failure >= 0 ? void() : expect_right(binding.outputs());
+        },
+        others_too);
+  }
+}
+
+TEST(Allocation, EachMayFailWhileAModelIsDescribed) {
+  const Model model = testing::load(model_of_all_kinds());
+  for (const bool others_too : {false, true}) {
+    fail_each_allocation(
+        [&] {
+          static_cast<void>(model.inputs());
+          static_cast<void>(model.outputs());
+          static_cast<void>(model.constants());
+          static_cast<void>(model.values());
+          static_cast<void>(model.nodes());
+          static_cast<void>(model.opsets());
+        },
+        others_too);
+  }
+}
+
+TEST(Allocation, EachMayFailInProducts) {
+  const Tensor a = ones(300);
+  for (const bool others_too : {false, true}) {
+    fail_each_allocation(
+        [&] {
+          static_cast<void>(gemm(a, a, {.trans_b = true}));
+          static_cast<void>(mul(a, a));
         },
         others_too);
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/out_of_memory.h"
 #include "binet/operators.h"
 #include "binet/version.h"
 #include "operators/registry.h"
@@ -83,27 +84,37 @@ std::string to_string(const std::optional<std::vector<Dimension>>& shape) {
   return fmt::format("({})", fmt::join(extents, ", "));
 }
 
-std::vector<ValueDescription> Model::inputs() const { return describe(inside_->graph, inside_->graph.inputs); }
-std::vector<ValueDescription> Model::outputs() const { return describe(inside_->graph, inside_->graph.outputs); }
+std::vector<ValueDescription> Model::inputs() const {
+  return guard_memory([&] { return describe(inside_->graph, inside_->graph.inputs); });
+}
+std::vector<ValueDescription> Model::outputs() const {
+  return guard_memory([&] { return describe(inside_->graph, inside_->graph.outputs); });
+}
 
 std::vector<ValueDescription> Model::constants() const {
-  std::vector<ValueDescription> constants;
-  for (ValueIndex i = 0; i < inside_->graph.values.size(); ++i) {
-    if (inside_->graph.values[i].constant) constants.push_back(describe(inside_->graph, i));
-  }
-  return constants;
+  return guard_memory([&] {
+    std::vector<ValueDescription> constants;
+    for (ValueIndex i = 0; i < inside_->graph.values.size(); ++i) {
+      if (inside_->graph.values[i].constant) constants.push_back(describe(inside_->graph, i));
+    }
+    return constants;
+  });
 }
 
 std::vector<ValueDescription> Model::values() const {
-  std::vector<ValueDescription> values;
-  for (ValueIndex i = 0; i < inside_->graph.values.size(); ++i) values.push_back(describe(inside_->graph, i));
-  return values;
+  return guard_memory([&] {
+    std::vector<ValueDescription> values;
+    for (ValueIndex i = 0; i < inside_->graph.values.size(); ++i) values.push_back(describe(inside_->graph, i));
+    return values;
+  });
 }
 
 std::vector<NodeDescription> Model::nodes() const {
-  std::vector<NodeDescription> nodes;
-  for (const BoundNode& node : inside_->graph.nodes) nodes.push_back(describe(inside_->graph, node));
-  return nodes;
+  return guard_memory([&] {
+    std::vector<NodeDescription> nodes;
+    for (const BoundNode& node : inside_->graph.nodes) nodes.push_back(describe(inside_->graph, node));
+    return nodes;
+  });
 }
 
 const std::string& Model::file() const { return inside_->graph.file; }
@@ -113,9 +124,11 @@ const std::string& Model::producer() const { return inside_->graph.producer; }
 std::int64_t Model::ir_version() const { return inside_->graph.ir_version; }
 
 std::vector<OpsetDescription> Model::opsets() const {
-  std::vector<OpsetDescription> opsets;
-  for (const auto& [domain, version] : inside_->graph.opset_imports) opsets.push_back({domain, version});
-  return opsets;
+  return guard_memory([&] {
+    std::vector<OpsetDescription> opsets;
+    for (const auto& [domain, version] : inside_->graph.opset_imports) opsets.push_back({domain, version});
+    return opsets;
+  });
 }
 
 std::vector<OperatorDescription> supported_operators() {

@@ -27,6 +27,7 @@ decltype(auto) named(std::string_view product, Rule&& rule) {
   try {
     return guard_memory(std::forward<Rule>(rule));
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::out_of_memory) throw;  // there may be none for a better message
     fail(ErrorCode::invalid_argument, "{}: {}", versioned_name(newest(product)), error.what());
   }
 }

@@ -6,6 +6,7 @@
 #include "base/element_types.h"
 #include "base/fail.h"
 #include "base/mapped_file.h"
+#include "base/out_of_memory.h"
 #include "base/output_file.h"
 #include "formats/onnx/fields.h"
 #include "formats/onnx/tensor_reader.h"
@@ -40,46 +41,55 @@ std::string tensor_proto_head(const std::string& name, const Tensor& tensor) {
 }  // namespace
 
 TensorFile read_tensor_file(const std::filesystem::path& path) {
-  const Format format = format_of(path);
-  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  const auto bytes = file->bytes();
-  if (format == Format::numpy) return {"", npy::read(path.string(), bytes, file)};
+  return guard_memory([&]() -> TensorFile {
+    const Format format = format_of(path);
+    const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+    const auto bytes = file->bytes();
+    if (format == Format::numpy) return {"", npy::read(path.string(), bytes, file)};
 
-  if (bytes.empty()) fail(ErrorCode::invalid_file, "{}: the file is empty", path.string());
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  onnx::Source source{path.string(), text};
-  onnx::ExternalFiles external(path.parent_path());
-  onnx::NamedTensorProto tensor =
-      onnx::read_tensor(onnx::Message(source, "TensorProto", text), path.string() + ": tensor", external, file);
-  return {std::move(tensor.name), std::move(tensor.value)};
+    if (bytes.empty()) fail(ErrorCode::invalid_file, "{}: the file is empty", path.string());
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    onnx::Source source{path.string(), text};
+    onnx::ExternalFiles external(path.parent_path());
+    onnx::NamedTensorProto tensor =
+        onnx::read_tensor(onnx::Message(source, "TensorProto", text), path.string() + ": tensor", external, file);
+    return {std::move(tensor.name), std::move(tensor.value)};
+  });
 }
 
 void write_tensor_file(const std::filesystem::path& path, const std::string& name, const Tensor& value) {
-  const Format format = format_of(path);
-  OutputFile file(path);
-  if (format == Format::numpy) {
-    file.write(npy::header(value));
-  } else {
-    const std::string head = tensor_proto_head(name, value);
-    file.write(std::as_bytes(std::span(head)));
-  }
-  file.write(value.bytes());
-  file.commit();
+  return guard_memory([&] {
+    const Format format = format_of(path);
+    OutputFile file(path);
+    if (format == Format::numpy) {
+      file.write(npy::header(value));
+    } else {
+      const std::string head = tensor_proto_head(name, value);
+      file.write(std::as_bytes(std::span(head)));
+    }
+    file.write(value.bytes());
+    file.commit();
+  });
 }
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  OutputFile file(path);
-  file.write(bytes);
-  file.commit();
+  return guard_memory([&] {
+    OutputFile file(path);
+    file.write(bytes);
+    file.commit();
+  });
 }
 
 Tensor bits_as(const Tensor& tensor, ElementType type) {
-  if (byte_size(type) == 0 || byte_size(type) != byte_size(tensor.type())) {
-    fail(ErrorCode::invalid_argument, "the bits of {} cannot be seen as {}", to_string(tensor.type()), to_string(type));
-  }
-  // The view keeps a handle to the original, which keeps its elements.
-  const auto owner = std::make_shared<const Tensor>(tensor);
-  return Tensor::shared(type, tensor.shape(), owner->bytes().data(), owner);
+  return guard_memory([&]() -> Tensor {
+    if (byte_size(type) == 0 || byte_size(type) != byte_size(tensor.type())) {
+      fail(ErrorCode::invalid_argument, "the bits of {} cannot be seen as {}", to_string(tensor.type()),
+           to_string(type));
+    }
+    // The view keeps a handle to the original, which keeps its elements.
+    const auto owner = std::make_shared<const Tensor>(tensor);
+    return Tensor::shared(type, tensor.shape(), owner->bytes().data(), owner);
+  });
 }
 
 }  // namespace binet
