@@ -46,13 +46,21 @@ std::uint64_t sum(std::span<const std::byte> bytes) {
   return sum;
 }
 
+/// Emulators and some containers show a process nothing of its page table: not even pages that it has just written.
+bool pages_can_be_seen(std::size_t page) {
+  const std::vector<std::byte> written(4 * page, std::byte{1});
+  return present_pages(std::span(written).first(3 * page), page) == 3;
+}
+
 TEST(MappedFile, PagesThatAreLetGoAreReadAgain) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const TemporaryFile temporary(std::string(16 * page, '\3'));
   const auto file = MappedFile::open(temporary.path());
   const auto bytes = file->bytes();
   EXPECT_EQ(sum(bytes), 3 * 16 * page);
-  if (present_pages(bytes, page) != 16) GTEST_SKIP() << "the pages of this process cannot be seen here";
+  // Without a look at the page table the test could not tell whether pages were let go.
+  if (!pages_can_be_seen(page)) GTEST_SKIP() << "the pages of this process cannot be seen here";
+  EXPECT_EQ(present_pages(bytes, page), 16u);
   file->let_go(bytes.subspan(2 * page + 10, 3 * page));  // the end of page 2, pages 3 and 4, the beginning of page 5
   EXPECT_EQ(present_pages(bytes, page), 12u);
   EXPECT_EQ(present_pages(bytes.subspan(2 * page, 4 * page), page), 0u);

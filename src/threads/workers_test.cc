@@ -80,6 +80,7 @@ TEST(Workers, FallAsleepWhenNothingIsToBeDone) {
 
 TEST(Workers, AreStartedAnewInTheChildOfAFork) {
 #ifdef __SANITIZE_THREAD__
+  // It ends a child that starts threads after a fork of a program with threads; every other build runs the test.
   GTEST_SKIP() << "the thread sanitizer allows no threads after a fork";
 #endif
   const ThreadPool pool(2);
