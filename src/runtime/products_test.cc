@@ -5,19 +5,13 @@
 #include <cstring>
 
 #include "base/element_types.h"
+#include "base/testing.h"
 #include "binet/error.h"
 
 namespace binet {
 namespace {
 
-std::string message_of(const auto& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
+using testing::message_of;
 
 template <class T>
 T number(int value) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "binet/error.h"
+#include "base/testing.h"
 #include "binet/session.h"
 #include "formats/onnx/model_builder_testing.h"
 
@@ -21,15 +21,6 @@ inline Tensor floats(Shape shape, const std::vector<float>& values) {
 inline std::vector<float> values_of(const Tensor& tensor) {
   const auto values = tensor.values<float>();
   return {values.begin(), values.end()};
-}
-
-std::string message_of(const auto& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
 }
 
 /// Y = (X * W) V + C with the batch open; the weights are initializers. Ones for X give 12, 23, 35.

@@ -1,14 +1,14 @@
-// Tensors, the sizes of shapes, and broadcast plans: those that DESIGN.md pins, and random ones against plain indexing.
+// Tensors, the sizes of shapes, and broadcast plans: some that are pinned, and random ones against plain indexing.
 #include "binet/tensor.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <ostream>
 #include <random>
 #include <vector>
 
+#include "base/testing.h"
 #include "binet/error.h"
 #include "tensor/broadcast.h"
 #include "tensor/shape.h"
@@ -198,11 +198,6 @@ TEST(Broadcast, PlacesShapes) {
   EXPECT_EQ(place_at(Shape{3}, 0, 3), (Shape{3, 1, 1}));
 }
 
-std::uint64_t seed() {
-  const char* const given = std::getenv("BINET_TEST_SEED");
-  return given == nullptr ? 20260102 : std::strtoull(given, nullptr, 10);
-}
-
 /// The index in an operand's memory for each element of the result, by the definition of broadcasting.
 std::vector<std::int64_t> indices_by_definition(const Shape& shape, const Shape& result, std::int64_t count) {
   std::vector<std::int64_t> indices;
@@ -234,9 +229,7 @@ std::vector<std::int64_t> indices_by_plan(const BroadcastPlan& plan, std::int64_
 }
 
 TEST(Broadcast, PlansEqualTheDefinitionForRandomShapes) {
-  const std::uint64_t start = seed();
-  std::printf("BINET_TEST_SEED=%llu\n", static_cast<unsigned long long>(start));
-  std::mt19937_64 random(start);
+  std::mt19937_64 random(testing::seed(20260102));
   for (int i = 0; i < 5000 && !::testing::Test::HasFailure(); ++i) {
     Shape a;
     Shape b;

@@ -22,7 +22,7 @@ using Claim = std::tuple<std::string, int, std::string>;
 // These two hand tensors on and compute nothing, whatever the type.
 const std::set<std::string> kCarriers = {"Constant", "Identity"};
 
-// What OpenVINO models need around Multiply; the pack has no cases of it, src/runtime/openvino_test.cc has.
+// What OpenVINO models need around Multiply; the pack has no cases of it, src/runtime/openvino_*_test.cc have.
 const std::set<std::string> kTestedBesideTheirSource = {"Add", "Convert", "MatMul"};
 const std::set<std::string> kTypesTestedBesideTheirSource = {"i4", "u4"};
 

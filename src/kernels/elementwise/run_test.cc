@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
+#include "base/testing.h"
 #include "kernels/elementwise/plan.h"
 #include "kernels/elementwise/test_values.h"
 
@@ -92,11 +92,6 @@ void check_run(ElementType type, const Target& target, const Shapes& shapes, Ran
   }
 }
 
-std::uint64_t seed() {
-  const char* const given = std::getenv("BINET_TEST_SEED");
-  return given == nullptr ? 20260101 : std::strtoull(given, nullptr, 10);
-}
-
 const Shapes kShapes[] = {
     {{}, {}},
     {{1}, {1}},
@@ -149,9 +144,8 @@ Shapes random_shapes(Random& random) {
 }
 
 TEST(Run, EqualsAWalkByIndicesForRandomShapes) {
-  const std::uint64_t start = seed();
+  const std::uint64_t start = binet::testing::seed(20260101);
   RecordProperty("seed", std::to_string(start));
-  std::printf("BINET_TEST_SEED=%llu\n", static_cast<unsigned long long>(start));
   Random random(start);
   constexpr int kPairs = 80;  // for each type and target: some thousands
   for (const Target& target : supported_targets()) {
