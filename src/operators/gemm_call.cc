@@ -1,6 +1,9 @@
 #include "operators/gemm_call.h"
 
 #include <fmt/format.h>
+
+#include "kernels/gemm/row_major.h"
+
 namespace binet {
 namespace {
 
@@ -65,15 +68,7 @@ Lowered lower_gemm(const kernels::gemm::Problem& problem, const LoweringContext&
 
 kernels::gemm::Problem row_major_problem(ElementType type, std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
                                          bool trans_b, const Shape* c) {
-  kernels::gemm::Problem problem;
-  problem.type = type;
-  problem.m = m;
-  problem.n = n;
-  problem.k = k;
-  problem.a_row_step = trans_a ? 1 : k;
-  problem.a_column_step = trans_a ? m : 1;
-  problem.b_row_step = trans_b ? 1 : n;
-  problem.b_column_step = trans_b ? k : 1;
+  kernels::gemm::Problem problem = kernels::gemm::row_major_product(type, m, n, k, trans_a, trans_b);
   problem.has_c = c != nullptr;
   if (c != nullptr) {
     const Shape padded = pad_left(*c, 2);

@@ -58,6 +58,10 @@ struct TypeOnTarget {
   Target target;
 };
 
+void PrintTo(const TypeOnTarget& tested, std::ostream* out) {
+  *out << to_string(tested.type) << " on " << tested.target.name;
+}
+
 std::vector<TypeOnTarget> types_on_targets() {
   std::vector<TypeOnTarget> all;
   for (const Target& target : supported_targets()) {

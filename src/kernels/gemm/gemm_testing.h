@@ -16,14 +16,13 @@
 #include "base/target.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/row_major.h"
 #include "kernels/gemm/scale.h"
 
 namespace binet::kernels::gemm {
 
 inline constexpr ElementType kTypes[] = {ElementType::f32, ElementType::f64, ElementType::f16, ElementType::bf16,
                                          ElementType::i32, ElementType::u32, ElementType::i64, ElementType::u64};
-
-enum class CForm { none, scalar, row, column, full };
 
 struct Case {
   std::int64_t m, n, k;
@@ -38,18 +37,7 @@ inline std::ostream& operator<<(std::ostream& out, const Case& c) {
 }
 
 inline Problem problem_of(ElementType type, const Case& c) {
-  Problem p;
-  p.type = type;
-  p.m = c.m;
-  p.n = c.n;
-  p.k = c.k;
-  p.a_row_step = c.trans_a ? 1 : c.k;
-  p.a_column_step = c.trans_a ? c.m : 1;
-  p.b_row_step = c.trans_b ? 1 : c.n;
-  p.b_column_step = c.trans_b ? c.k : 1;
-  p.has_c = c.c != CForm::none;
-  p.c_row_step = c.c == CForm::full ? c.n : c.c == CForm::column ? 1 : 0;
-  p.c_column_step = c.c == CForm::full || c.c == CForm::row ? 1 : 0;
+  Problem p = with_c(row_major_product(type, c.m, c.n, c.k, c.trans_a, c.trans_b), c.c);
   p.alpha = c.alpha;
   p.beta = c.beta;
   return p;

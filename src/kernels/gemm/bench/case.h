@@ -5,10 +5,9 @@
 #include <cstdint>
 
 #include "binet/element_type.h"
+#include "kernels/gemm/row_major.h"
 
 namespace binet::kernels::gemm::bench {
-
-enum class CForm : std::uint8_t { none, scalar, row, column, full };
 
 /// Y = op(A) * op(B) + C. Matrices are dense and row-major; C is one element, (N), (M,1) or (M,N).
 struct Case {

@@ -16,22 +16,6 @@ const ThreadPool& pool_of(int threads) {
   return pools[threads - 1];
 }
 
-Problem problem_of(const Case& c) {
-  Problem p;
-  p.type = c.type;
-  p.m = c.m;
-  p.n = c.n;
-  p.k = c.k;
-  p.a_row_step = c.trans_a ? 1 : c.k;
-  p.a_column_step = c.trans_a ? c.m : 1;
-  p.b_row_step = c.trans_b ? 1 : c.n;
-  p.b_column_step = c.trans_b ? c.k : 1;
-  p.has_c = c.c != CForm::none;
-  p.c_row_step = c.c == CForm::full ? c.n : c.c == CForm::column ? 1 : 0;
-  p.c_column_step = c.c == CForm::full || c.c == CForm::row ? 1 : 0;
-  return p;
-}
-
 /// Binet's product as a session runs it: planned, and a constant B packed, beforehand.
 std::function<void()> binet_product(const Case& c, const Operands& o, bool b_is_constant) {
   struct Prepared {
@@ -39,7 +23,7 @@ std::function<void()> binet_product(const Case& c, const Operands& o, bool b_is_
     AlignedBuffer workspace, packed_b;
   };
   const auto prepared = std::make_shared<Prepared>();
-  const Problem problem = problem_of(c);
+  const Problem problem = with_c(row_major_product(c.type, c.m, c.n, c.k, c.trans_a, c.trans_b), c.c);
   const Target& target = default_target();
   const ThreadPool& pool = pool_of(c.threads);
   prepared->plan = make_plan(problem, target, c.threads, b_is_constant);
