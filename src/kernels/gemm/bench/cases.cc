@@ -3,46 +3,44 @@
 namespace binet::kernels::gemm::bench {
 namespace {
 
-struct Shape {
-  std::int64_t m, n, k;
-};
+using Shapes = std::vector<Shape>;
 
-constexpr Shape kShapes[] = {{16, 16, 16},
-                             {32, 32, 32},
-                             {64, 64, 64},
-                             {128, 128, 128},
-                             {256, 256, 256},
-                             {512, 512, 512},
-                             {1024, 1024, 1024},
-                             {2048, 2048, 2048},
-                             // Layers of networks: weights at a small batch.
-                             {1, 1024, 1024},
-                             {1, 4096, 4096},
-                             {8, 1024, 1024},
-                             {16, 4096, 1024},
-                             {32, 512, 256},
-                             {64, 3072, 768},
-                             {128, 768, 3072},
-                             {128, 10, 512},
-                             {256, 1, 64},
-                             // Whole multiples of nothing.
-                             {3, 5, 7},
-                             {37, 53, 71},
-                             {127, 129, 131},
-                             {1000, 1000, 1000},
-                             {1023, 1025, 511},
-                             // Tall and skinny.
-                             {100000, 16, 16},
-                             {16, 16, 100000},
-                             {4096, 64, 64}};
+const Shapes kShapes = {{16, 16, 16},
+                        {32, 32, 32},
+                        {64, 64, 64},
+                        {128, 128, 128},
+                        {256, 256, 256},
+                        {512, 512, 512},
+                        {1024, 1024, 1024},
+                        {2048, 2048, 2048},
+                        // Layers of networks: weights at a small batch.
+                        {1, 1024, 1024},
+                        {1, 4096, 4096},
+                        {8, 1024, 1024},
+                        {16, 4096, 1024},
+                        {32, 512, 256},
+                        {64, 3072, 768},
+                        {128, 768, 3072},
+                        {128, 10, 512},
+                        {256, 1, 64},
+                        // Whole multiples of nothing.
+                        {3, 5, 7},
+                        {37, 53, 71},
+                        {127, 129, 131},
+                        {1000, 1000, 1000},
+                        {1023, 1025, 511},
+                        // Tall and skinny.
+                        {100000, 16, 16},
+                        {16, 16, 100000},
+                        {4096, 64, 64}};
 
-constexpr Shape kFormShapes[] = {{1, 1024, 1024}, {8, 1024, 1024}, {37, 53, 71},  {64, 64, 64},
-                                 {64, 3072, 768}, {512, 512, 512}, {4096, 64, 64}};
+const Shapes kFormShapes = {{1, 1024, 1024}, {8, 1024, 1024}, {37, 53, 71},  {64, 64, 64},
+                            {64, 3072, 768}, {512, 512, 512}, {4096, 64, 64}};
 
-constexpr Shape kTypeShapes[] = {{16, 16, 16},    {64, 64, 64},       {128, 128, 128},  {256, 256, 256},
-                                 {512, 512, 512}, {1024, 1024, 1024}, {1, 1024, 1024},  {1, 4096, 4096},
-                                 {8, 1024, 1024}, {16, 4096, 1024},   {64, 3072, 768},  {128, 768, 3072},
-                                 {127, 129, 131}, {100000, 16, 16},   {16, 16, 100000}, {4096, 64, 64}};
+const Shapes kTypeShapes = {{16, 16, 16},    {64, 64, 64},       {128, 128, 128},  {256, 256, 256},
+                            {512, 512, 512}, {1024, 1024, 1024}, {1, 1024, 1024},  {1, 4096, 4096},
+                            {8, 1024, 1024}, {16, 4096, 1024},   {64, 3072, 768},  {128, 768, 3072},
+                            {127, 129, 131}, {100000, 16, 16},   {16, 16, 100000}, {4096, 64, 64}};
 
 constexpr int kMostThreads = 2;
 
@@ -58,19 +56,19 @@ Case make_case(ElementType type, const Shape& shape, int threads = 1) {
 
 }  // namespace
 
-std::vector<Case> shape_cases() {
+std::vector<Case> shape_cases(const Shapes& shapes) {
   std::vector<Case> cases;
   for (const ElementType type : {ElementType::f32, ElementType::f64}) {
     for (int threads = 1; threads <= kMostThreads; ++threads) {
-      for (const Shape& shape : kShapes) cases.push_back(make_case(type, shape, threads));
+      for (const Shape& shape : shapes.empty() ? kShapes : shapes) cases.push_back(make_case(type, shape, threads));
     }
   }
   return cases;
 }
 
-std::vector<Case> form_cases() {
+std::vector<Case> form_cases(const Shapes& shapes) {
   std::vector<Case> cases;
-  for (const Shape& shape : kFormShapes) {
+  for (const Shape& shape : shapes.empty() ? kFormShapes : shapes) {
     for (const ElementType type : {ElementType::f32, ElementType::f64}) {
       for (const int transposed : {1, 2, 3}) {
         Case c = make_case(type, shape);
@@ -88,11 +86,11 @@ std::vector<Case> form_cases() {
   return cases;
 }
 
-std::vector<Case> type_cases() {
+std::vector<Case> type_cases(const Shapes& shapes) {
   std::vector<Case> cases;
   for (const ElementType type :
        {ElementType::f16, ElementType::bf16, ElementType::i32, ElementType::u32, ElementType::i64, ElementType::u64}) {
-    for (const Shape& shape : kTypeShapes) cases.push_back(make_case(type, shape));
+    for (const Shape& shape : shapes.empty() ? kTypeShapes : shapes) cases.push_back(make_case(type, shape));
   }
   return cases;
 }

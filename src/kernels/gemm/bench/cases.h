@@ -7,11 +7,17 @@
 
 namespace binet::kernels::gemm::bench {
 
+struct Shape {
+  std::int64_t m = 0, n = 0, k = 0;
+};
+
+// Of the given shapes; without any, of those listed in cases.cc.
+
 /// Each shape, f32 and f64, one and two threads.
-[[nodiscard]] std::vector<Case> shape_cases();
+[[nodiscard]] std::vector<Case> shape_cases(const std::vector<Shape>& shapes);
 /// Transposed operands, and the forms of C, for a few shapes.
-[[nodiscard]] std::vector<Case> form_cases();
+[[nodiscard]] std::vector<Case> form_cases(const std::vector<Shape>& shapes);
 /// The other six types.
-[[nodiscard]] std::vector<Case> type_cases();
+[[nodiscard]] std::vector<Case> type_cases(const std::vector<Shape>& shapes);
 
 }  // namespace binet::kernels::gemm::bench

@@ -8,6 +8,7 @@
 // by turns between all libraries, and its two lines say how they stand to each other.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -24,14 +25,14 @@ namespace binet::kernels::gemm::bench {
 namespace {
 
 struct Options {
-  std::vector<std::string> parts, shapes, types;
+  std::vector<std::string> parts, types;
+  std::vector<Shape> shapes;
   std::vector<int> threads;
   bool quick = false;
 
   [[nodiscard]] bool has_part(const std::string& part) const { return accepts(parts, part); }
   [[nodiscard]] bool has_case(const Case& c) const {
-    const std::string shape = std::to_string(c.m) + "x" + std::to_string(c.n) + "x" + std::to_string(c.k);
-    return accepts(shapes, shape) && accepts(types, std::string(to_string(c.type))) && accepts(threads, c.threads);
+    return accepts(types, std::string(to_string(c.type))) && accepts(threads, c.threads);
   }
 
  private:
@@ -46,6 +47,17 @@ std::vector<Case> chosen(std::vector<Case> cases, const Options& options) {
   return cases;
 }
 
+/// "MxNxK"; nothing, if it is something else.
+std::optional<Shape> parse_shape(const std::string& text) {
+  Shape shape;
+  int end = 0;
+  const int numbers =
+      std::sscanf(text.c_str(), "%" SCNd64 "x%" SCNd64 "x%" SCNd64 "%n", &shape.m, &shape.n, &shape.k, &end);
+  const bool is_shape =
+      numbers == 3 && end == static_cast<int>(text.size()) && std::min({shape.m, shape.n, shape.k}) > 0;
+  return is_shape ? std::optional(shape) : std::nullopt;
+}
+
 /// Returns whether all results agree.
 bool run(const Options& options) {
   const std::vector<Peer> peers = load_peers();
@@ -55,9 +67,9 @@ bool run(const Options& options) {
   report.print_head();
 
   std::vector<Case> comparisons;
-  if (options.has_part("shapes")) comparisons = chosen(shape_cases(), options);
+  if (options.has_part("shapes")) comparisons = chosen(shape_cases(options.shapes), options);
   if (options.has_part("forms")) {
-    const std::vector<Case> forms = chosen(form_cases(), options);
+    const std::vector<Case> forms = chosen(form_cases(options.shapes), options);
     comparisons.insert(comparisons.end(), forms.begin(), forms.end());
   }
   if (!comparisons.empty()) report.begin_comparisons();
@@ -68,7 +80,8 @@ bool run(const Options& options) {
   }
   report.print_summary();
 
-  const std::vector<Case> types = options.has_part("types") ? chosen(type_cases(), options) : std::vector<Case>{};
+  const std::vector<Case> types =
+      options.has_part("types") ? chosen(type_cases(options.shapes), options) : std::vector<Case>{};
   if (!types.empty()) report.begin_types();
   for (const Case& c : types) {
     Case f32 = c;
@@ -85,15 +98,19 @@ bool run(const Options& options) {
 }  // namespace binet::kernels::gemm::bench
 
 int main(int argc, char** argv) {
+  using binet::kernels::gemm::bench::parse_shape;
   binet::kernels::gemm::bench::Options options;
   CLI::App app("Compares Binet's matrix product with other libraries.", "gemm_bench");
   app.add_option("--part", options.parts, "shapes, forms (transposes and C), types, calls, sessions; default: all")
       ->check(CLI::IsMember({"shapes", "forms", "types", "calls", "sessions"}));
-  app.add_option("--shape", options.shapes, "Only MxNxK, such as 64x64x64");
+  std::vector<std::string> shapes;
+  app.add_option("--shape", shapes, "These shapes MxNxK, such as 64x64x64, instead of the usual ones")
+      ->check([](const std::string& text) { return parse_shape(text) ? "" : "is no MxNxK: " + text; });
   app.add_option("--type", options.types, "Only f32, f64, f16, bf16, i32, u32, i64 or u64");
   app.add_option("--threads", options.threads, "Only 1 or 2 threads");
   app.add_flag("--quick", options.quick, "Measure a third as long");
   CLI11_PARSE(app, argc, argv);
+  for (const std::string& shape : shapes) options.shapes.push_back(*parse_shape(shape));
   // A choice of cases leaves the parts that have none.
   if (options.parts.empty() && (!options.shapes.empty() || !options.types.empty() || !options.threads.empty())) {
     options.parts = {"shapes", "forms", "types"};
