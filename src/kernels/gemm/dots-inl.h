@@ -28,7 +28,7 @@ struct DotShape {
   static constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
   static constexpr size_t kPartials = 256 / sizeof(T);
   static constexpr size_t kVectors = kPartials / kLanes;
-  /// Columns of Y^T that share the loads of a row.
+  /// Sums formed at a time: where registers allow, four, whose last steps they share.
   static constexpr size_t kTogether = kVectors == 4 ? 4 : 1;
 };
 
@@ -48,71 +48,133 @@ HWY_INLINE T SumHalves(hn::CappedTag<T, kCount> d, hn::Vec<hn::CappedTag<T, kCou
 #endif
 }
 
-template <class T>
-HWY_INLINE T SumPartials(hn::Vec<hn::ScalableTag<T>> (&partial)[DotShape<T>::kVectors]) {
-  using Shape = DotShape<T>;
-  HWY_UNROLL(8)
-  for (size_t half = Shape::kVectors / 2; half > 0; half /= 2) {
+/// The vectors of partial sums, added pair by pair: those of the upper half to those of the lower half.
+template <size_t kVectors, class V>
+HWY_INLINE V SumVectors(const V* partial) {
+  if constexpr (kVectors == 1) {
+    return partial[0];
+  } else {
+    V sums[kVectors / 2];
     HWY_UNROLL(8)
-    for (size_t v = 0; v < half; ++v) partial[v] = hn::Add(partial[v], partial[v + half]);
+    for (size_t v = 0; v < kVectors / 2; ++v) sums[v] = hn::Add(partial[v], partial[v + kVectors / 2]);
+    return SumVectors<kVectors / 2>(sums);
   }
-  return SumHalves<T, Shape::kLanes>(hn::CappedTag<T, Shape::kLanes>(), partial[0]);
 }
 
-/// The dot products of `x` and each of kTogether vectors y, `y_step` elements apart.
-template <size_t kTogether, class T, class Element>
-HWY_INLINE void Dots(const Element* x, const Element* y, int64_t y_step, int64_t count, T* sums) {
+#if HWY_TARGET == HWY_AVX3
+/// The sums of the lanes of four vectors, each as SumHalves forms it, but most steps at once for all.
+template <class T>
+HWY_INLINE void SumHalvesOfFour(hn::ScalableTag<T> d, hn::Vec<hn::ScalableTag<T>> (&v)[4], T* (&to)[4]) {
+  const auto add_halves = [d](auto x, auto y) HWY_ATTR {  // 256 bits of x, and of y
+    return hn::Add(hn::ConcatLowerLower(d, y, x), hn::ConcatUpperUpper(d, y, x));
+  };
+  const auto x = add_halves(v[0], v[2]);
+  const auto y = add_halves(v[1], v[3]);
+  // Blocks of 128 bits, one of each vector, in order.
+  auto sum = hn::Add(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y), x), hn::OddEvenBlocks(y, hn::SwapAdjacentBlocks(x)));
+  if constexpr (sizeof(T) == 4) {
+    sum = hn::Add(sum, hn::Shuffle1032(sum));
+    sum = hn::Add(sum, hn::Shuffle2301(sum));
+  } else {
+    sum = hn::Add(sum, hn::Shuffle01(sum));
+  }
+  alignas(64) T sums[DotShape<T>::kLanes];
+  hn::Store(sum, d, sums);
+  for (size_t i = 0; i < 4; ++i) *to[i] = sums[i * 16 / sizeof(T)];
+}
+#endif
+
+/// The dot products of kX vectors x and kY vectors y, whose elements lie side by side. Those of x number i and y number
+/// j go to sums[i * sums_step + j].
+template <size_t kX, size_t kY, class T, class Element>
+HWY_INLINE void Dots(const Element* x, int64_t x_step, const Element* y, int64_t y_step, int64_t count, T* sums,
+                     int64_t sums_step) {
   using Shape = DotShape<T>;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
-  V partial[kTogether][Shape::kVectors];
-  for (size_t i = 0; i < kTogether; ++i) {
-    for (size_t v = 0; v < Shape::kVectors; ++v) partial[i][v] = hn::Zero(d);
+  V partial[kX * kY][Shape::kVectors];
+  for (auto& partials : partial) {
+    for (size_t v = 0; v < Shape::kVectors; ++v) partials[v] = hn::Zero(d);
   }
+  const auto multiply_add = [&](size_t v, const auto& load) HWY_ATTR {
+    V vx[kX];
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kX; ++i) vx[i] = load(x + static_cast<int64_t>(i) * x_step);
+    HWY_UNROLL(4)
+    for (size_t j = 0; j < kY; ++j) {
+      const V vy = load(y + static_cast<int64_t>(j) * y_step);
+      HWY_UNROLL(4)
+      for (size_t i = 0; i < kX; ++i) partial[i * kY + j][v] = MultiplyAdd(vx[i], vy, partial[i * kY + j][v]);
+    }
+  };
   int64_t k = 0;
   for (; k + int64_t{Shape::kPartials} <= count; k += Shape::kPartials) {
     HWY_UNROLL(16)
     for (size_t v = 0; v < Shape::kVectors; ++v) {
       const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
-      const V vx = LoadElements(d, x + place);
-      HWY_UNROLL(4)
-      for (size_t i = 0; i < kTogether; ++i) {
-        const V vy = LoadElements(d, y + static_cast<int64_t>(i) * y_step + place);
-        partial[i][v] = MultiplyAdd(vx, vy, partial[i][v]);
-      }
+      multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
     }
   }
+  KeepInRegisters(partial);
   HWY_UNROLL(16)
   for (size_t v = 0; v < Shape::kVectors; ++v) {
     const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
     if (place >= count) break;
     const auto rest = static_cast<size_t>(count - place);
-    const bool is_whole = rest >= Shape::kLanes;
-    const V vx = is_whole ? LoadElements(d, x + place) : LoadElements(d, x + place, rest);
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < kTogether; ++i) {
-      const Element* from = y + static_cast<int64_t>(i) * y_step + place;
-      const V vy = is_whole ? LoadElements(d, from) : LoadElements(d, from, rest);
-      partial[i][v] = MultiplyAdd(vx, vy, partial[i][v]);
+    if (rest >= Shape::kLanes) {
+      multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
+    } else {
+      multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, rest); });
     }
   }
+  KeepInRegisters(partial);
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (kX * kY == 4) {
+    V whole[4];
+    T* to[4];
+    for (size_t i = 0; i < 4; ++i) {
+      whole[i] = SumVectors<Shape::kVectors>(partial[i]);
+      to[i] = sums + static_cast<int64_t>(i / kY) * sums_step + i % kY;
+    }
+    return SumHalvesOfFour(d, whole, to);
+  }
+#endif
   HWY_UNROLL(4)
-  for (size_t i = 0; i < kTogether; ++i) sums[i] = SumPartials<T>(partial[i]);
+  for (size_t i = 0; i < kX * kY; ++i) {
+    sums[static_cast<int64_t>(i / kY) * sums_step + static_cast<int64_t>(i % kY)] =
+        SumHalves<T, Shape::kLanes>(hn::CappedTag<T, Shape::kLanes>(), SumVectors<Shape::kVectors>(partial[i]));
+  }
+}
+
+/// kX rows of A and all columns of B.
+template <size_t kX, size_t kY, class T, class Element>
+HWY_INLINE void DotRows(const Block& block, const Element* a, const Element* b, T* sums) {
+  int64_t n = 0;
+  for (; n + int64_t{kY} <= block.n; n += kY) {
+    Dots<kX, kY>(a, block.a_row_step, b + n * block.b_panel_step, block.b_panel_step, block.k, sums + n,
+                 block.sums_row_step);
+  }
+  for (; n < block.n; ++n) {
+    Dots<kX, 1>(a, block.a_row_step, b + n * block.b_panel_step, block.b_panel_step, block.k, sums + n,
+                block.sums_row_step);
+  }
 }
 
 /// Both operands have k side by side: row m of A is at m * a_row_step, column n of B at n * b_panel_step.
 template <class Element, class T>
 void DotBlock(const Block& block) {
-  using Shape = DotShape<T>;
+  constexpr size_t kTogether = DotShape<T>::kTogether;
   const auto* a = reinterpret_cast<const Element*>(block.a);
+  const auto* b = reinterpret_cast<const Element*>(block.b);
   auto* sums = reinterpret_cast<T*>(block.sums);
-  for (int64_t m = 0; m < block.m; ++m, a += block.a_row_step, sums += block.sums_row_step) {
-    const auto* b = reinterpret_cast<const Element*>(block.b);
-    int64_t n = 0;
-    for (; n + int64_t{Shape::kTogether} <= block.n; n += Shape::kTogether) {
-      Dots<Shape::kTogether>(a, b + n * block.b_panel_step, block.b_panel_step, block.k, sums + n);
+  int64_t m = 0;
+  if constexpr (kTogether == 4) {
+    for (; m + 2 <= block.m; m += 2) {
+      DotRows<2, 2>(block, a + m * block.a_row_step, b, sums + m * block.sums_row_step);
     }
-    for (; n < block.n; ++n) Dots<1>(a, b + n * block.b_panel_step, block.b_panel_step, block.k, sums + n);
+  }
+  for (; m < block.m; ++m) {
+    DotRows<1, kTogether>(block, a + m * block.a_row_step, b, sums + m * block.sums_row_step);
   }
 }
 

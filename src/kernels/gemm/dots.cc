@@ -24,13 +24,11 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 bool has_columns(const Problem& p) { return p.b_row_step == 1; }
 
 template <std::size_t kBytes>
-void transpose(const Problem& p, const std::byte* b, std::byte* columns) {
-  for (std::int64_t k = 0; k < p.k; ++k) {
-    for (std::int64_t n = 0; n < p.n; ++n) {
-      const std::int64_t from = k * p.b_row_step + n * p.b_column_step;
-      std::memcpy(columns + static_cast<std::size_t>(n * p.k + k) * kBytes, b + static_cast<std::size_t>(from) * kBytes,
-                  kBytes);
-    }
+void transpose(const Problem& p, const std::byte* b, std::byte* to) {
+  const std::int64_t step = p.b_row_step * std::int64_t{kBytes};
+  for (std::int64_t n = 0; n < p.n; ++n, b += p.b_column_step * std::int64_t{kBytes}) {
+    const std::byte* from = b;
+    for (std::int64_t k = 0; k < p.k; ++k, from += step, to += kBytes) std::memcpy(to, from, kBytes);
   }
 }
 
@@ -67,7 +65,7 @@ void plan_dots(Plan& plan, int threads) {
   s.workers = useful_workers(p, threads);
 
   const std::int64_t row_bytes = segments.k * kernels.element_bytes;
-  std::int64_t rows = p.n == 1 ? kMostRows : std::clamp(kRowsBytes / row_bytes, kRowsUnit, kMostRows);
+  std::int64_t rows = p.n <= 2 ? kMostRows : std::clamp(kRowsBytes / row_bytes, kRowsUnit, kMostRows);
   if (s.workers > 1) {
     constexpr std::int64_t kItemsPerWorker = 4;
     const std::int64_t wanted = ceil_div(s.workers * kItemsPerWorker, segments.count);
