@@ -32,11 +32,11 @@ ThreadPool::ThreadPool(std::shared_ptr<Executor> executor)
 
 ThreadPool::~ThreadPool() = default;
 
-void ThreadPool::run(std::int64_t tasks, TaskRef task) const {
+void ThreadPool::run(std::int64_t tasks, TaskRef task, Sleepers sleepers) const {
   if (tasks <= 1 || threads_ == 1) {
     for (std::int64_t i = 0; i < tasks; ++i) task(i);
   } else if (workers_ != nullptr) {
-    workers_->run(tasks, task, threads_);
+    workers_->run(tasks, task, threads_, sleepers);
   } else {
     executor_->run(tasks, task);
   }

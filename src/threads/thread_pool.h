@@ -15,6 +15,12 @@ namespace binet {
 
 class Workers;
 
+/// Whether a call is worth waking threads that sleep, which takes microseconds of the caller's time.
+enum class Sleepers : std::uint8_t {
+  wake,
+  spare,  ///< for short calls: threads that are awake help; others sleep on, but for one such call in many
+};
+
 class ThreadPool {
  public:
   /// `threads` counts the calling thread; 0 means default_threads(). No thread is started before it is needed.
@@ -28,7 +34,7 @@ class ThreadPool {
   [[nodiscard]] int threads() const noexcept { return threads_; }
 
   /// Calls task(0) ... task(tasks - 1), each once, in any order, and returns when all are done. Tasks must not throw.
-  void run(std::int64_t tasks, TaskRef task) const;
+  void run(std::int64_t tasks, TaskRef task, Sleepers sleepers = Sleepers::wake) const;
 
   /// Starts the threads now, so that no later run() has to.
   void start() const;

@@ -21,6 +21,10 @@ namespace {
 /// follow one another within microseconds; waking a thread costs tens of them.
 constexpr std::chrono::microseconds kWatch{150};
 
+/// A series of short calls would never get help if none of them woke a worker. One of so many does, so that waking
+/// costs the caller but a small part of its time.
+constexpr std::uint32_t kShortCallsToWake = 16;
+
 void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -45,8 +49,8 @@ bool watch(const Ready& is_ready) {
 
 }  // namespace
 
-/// One call of run(), on the caller's stack.
-struct Workers::Job {
+/// One call of run(), on the caller's stack, in a cache line that the caller uses for nothing else.
+struct alignas(kCacheLine) Workers::Job {
   TaskRef task;
   std::int64_t tasks;
   std::atomic<std::int64_t> next{0};
@@ -99,10 +103,12 @@ struct alignas(kCacheLine) Workers::Worker {
     }
   }
 
+  /// Until it is woken: when it comes too late for the job, another one may follow and is watched for.
   template <class Ready>
   void sleep(const Ready& is_ready) {
     is_asleep.store(true);
-    for (std::uint32_t seen = wakes.load(); !is_ready(); seen = wakes.load()) futex_wait(wakes, seen);
+    const std::uint32_t seen = wakes.load();
+    if (!is_ready()) futex_wait(wakes, seen);
     is_asleep.store(false);
   }
 
@@ -211,7 +217,7 @@ void Workers::start(int wanted) {
   }
 }
 
-void Workers::run(std::int64_t tasks, TaskRef task, int threads) {
+void Workers::run(std::int64_t tasks, TaskRef task, int threads, Sleepers sleepers) {
   Job job{task, tasks};
   const int others = active_.fetch_add(1);
   const int room = std::max(cpus_, threads) - 1 - others;
@@ -219,25 +225,31 @@ void Workers::run(std::int64_t tasks, TaskRef task, int threads) {
   int helpers = 0;
   if (wanted > 0) {
     start(threads - 1);
-    helpers = offer(job, wanted);
+    helpers = offer(job, wanted, sleepers);
   }
   job.work();
   if (helpers > 0) finish(job);
   active_.fetch_sub(1 + helpers);
 }
 
-int Workers::offer(Job& job, int wanted) {
+/// Workers that are awake come first: they begin at once.
+int Workers::offer(Job& job, int wanted, Sleepers sleepers) {
   const int cpu = ::sched_getcpu();
   const int all = count();
   int helpers = 0;
-  for (int i = 0; i < all && helpers < wanted; ++i) {
-    Worker& worker = *workers_[static_cast<std::size_t>(i)];
-    std::uintptr_t idle = Worker::kIdle;
-    if (worker.state.load() != idle || !worker.state.compare_exchange_strong(idle, Worker::offer_of(job))) continue;
-    worker.keep_off(cpu);
-    worker.wake();
-    ++helpers;
-  }
+  const auto offer_to_those = [&](bool asleep) {
+    for (int i = 0; i < all && helpers < wanted; ++i) {
+      Worker& worker = *workers_[static_cast<std::size_t>(i)];
+      std::uintptr_t idle = Worker::kIdle;
+      if (worker.is_asleep.load() != asleep || worker.state.load() != idle) continue;
+      if (!worker.state.compare_exchange_strong(idle, Worker::offer_of(job))) continue;
+      worker.keep_off(cpu);
+      worker.wake();
+      ++helpers;
+    }
+  };
+  offer_to_those(false);
+  if (helpers < wanted && (sleepers == Sleepers::wake || ++missed_ % kShortCallsToWake == 0)) offer_to_those(true);
   active_.fetch_add(helpers);
   return helpers;
 }

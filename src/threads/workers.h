@@ -19,6 +19,7 @@
 #include <mutex>
 
 #include "binet/executor.h"
+#include "threads/thread_pool.h"
 
 namespace binet {
 
@@ -33,7 +34,7 @@ class Workers {
   ~Workers();
 
   /// Calls task(0) ... task(tasks - 1) in the calling thread and at most `threads` - 1 others.
-  void run(std::int64_t tasks, TaskRef task, int threads);
+  void run(std::int64_t tasks, TaskRef task, int threads, Sleepers sleepers);
 
   /// Has at least `wanted` workers, or as many as the system gives.
   void start(int wanted);
@@ -48,14 +49,15 @@ class Workers {
 
   static constexpr std::size_t kMost = 1024;
 
-  int offer(Job& job, int wanted);
+  int offer(Job& job, int wanted, Sleepers sleepers);
   void finish(Job& job);
   void forget_threads() noexcept;
 
   const int cpus_;
   std::mutex start_mutex_;
   std::atomic<int> count_{0};
-  std::atomic<int> active_{0};  ///< threads that are working, callers and helpers
+  std::atomic<int> active_{0};            ///< threads that are working, callers and helpers
+  std::atomic<std::uint32_t> missed_{0};  ///< short calls that could have used sleeping workers
   std::array<Worker*, kMost> workers_{};
 };
 

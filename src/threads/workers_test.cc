@@ -78,6 +78,29 @@ TEST(Workers, FallAsleepWhenNothingIsToBeDone) {
   while (states_of_workers() != "SSS") std::this_thread::yield();
 }
 
+TEST(Workers, SleepThroughShortCallsButNotForEver) {
+  const ThreadPool pool(2);
+  meet(pool, 2);
+  while (states_of_workers() != "S") std::this_thread::yield();
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> is_helped = false;
+  const auto short_call = [&] {
+    pool.run(
+        2,
+        [&](std::int64_t) {
+          if (std::this_thread::get_id() != caller) is_helped = true;
+        },
+        Sleepers::spare);
+  };
+  short_call();
+  EXPECT_FALSE(is_helped);
+  EXPECT_EQ(states_of_workers(), "S");
+  while (!is_helped) {
+    short_call();
+    std::this_thread::yield();
+  }
+}
+
 TEST(Workers, AreStartedAnewInTheChildOfAFork) {
 #ifdef __SANITIZE_THREAD__
   // It ends a child that starts threads after a fork of a program with threads; every other build runs the test.
