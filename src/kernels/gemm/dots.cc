@@ -62,7 +62,7 @@ void plan_dots(Plan& plan, int threads) {
   s.takes_dots = true;
   s.segments = segments.count;
   s.segment_k = segments.k;
-  s.workers = useful_workers(p, threads);
+  choose_workers(p, threads, s);
 
   const std::int64_t row_bytes = segments.k * kernels.element_bytes;
   std::int64_t rows = p.n <= 2 ? kMostRows : std::clamp(kRowsBytes / row_bytes, kRowsUnit, kMostRows);

@@ -57,6 +57,7 @@ struct Schedule {
   bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
   BSource b_source = BSource::strips;
   std::int64_t workers = 1;
+  bool is_short = false;  ///< not worth waking workers that sleep
   std::int64_t items = 0, row_items = 0, item_rows = 0, item_columns = 0;
   std::int64_t segments = 1, segment_k = 0;  ///< of k: segments.h
   std::int64_t sums_row_step = 0;

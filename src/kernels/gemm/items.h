@@ -9,8 +9,11 @@
 
 namespace binet::kernels::gemm {
 
-/// The threads among which a product should be shared.
-[[nodiscard]] std::int64_t useful_workers(const Problem& problem, int threads) noexcept;
+/// Decides on how many of the threads a product is shared.
+void choose_workers(const Problem& problem, int threads, Schedule& schedule) noexcept;
+
+/// Cuts Y into items of at most `block_rows` rows. All else in the schedule but the height of tiles has been decided.
+void cut_items(const Problem& problem, const Kernels& kernels, std::int64_t block_rows, Schedule& schedule);
 
 /// Calls compute(item, worker) for each item of the schedule.
 template <class Compute>
@@ -19,10 +22,15 @@ void run_items(const Schedule& schedule, const ThreadPool& pool, const Compute& 
     for (std::int64_t item = 0; item < schedule.items; ++item) compute(item, 0);
     return;
   }
-  std::atomic<std::int64_t> next{0};
-  pool.run(schedule.workers, [&](std::int64_t worker) {
-    for (std::int64_t item = next++; item < schedule.items; item = next++) compute(item, worker);
-  });
+  // Each worker begins with an item of its own, and then takes the next one.
+  std::atomic<std::int64_t> next{schedule.workers};
+  const auto work = [&](std::int64_t worker) {
+    for (std::int64_t item = worker; item < schedule.items; item = next++) {
+      compute(item, worker);
+      if (schedule.items <= schedule.workers) return;
+    }
+  };
+  pool.run(schedule.workers, work, schedule.is_short ? Sleepers::spare : Sleepers::wake);
 }
 
 }  // namespace binet::kernels::gemm

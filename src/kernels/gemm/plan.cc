@@ -29,9 +29,6 @@ constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // Rows so far apart, or any multiple of it, meet in the same lines of the caches.
 constexpr std::int64_t kAliasBytes = 4096;
-// A worker's share must be worth the microseconds in which another thread wakes up.
-constexpr std::int64_t kWorkPerWorker = std::int64_t{1} << 20;
-constexpr std::int64_t kItemsPerWorker = 4;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -86,25 +83,6 @@ std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels) {
   return ceil_div(rows, ceil_div(rows, kernels.mr));
 }
 
-/// Items: rows at most `block_rows`; columns are cut, and then rows again, only to have enough for the workers.
-void cut_items(const Problem& p, const Kernels& kernels, std::int64_t block_rows, Schedule& schedule) {
-  const std::int64_t all_wanted = schedule.workers == 1 ? 1 : schedule.workers * kItemsPerWorker;
-  const std::int64_t wanted = ceil_div(all_wanted, schedule.segments);
-  const std::int64_t least_columns = 4 * kernels.nr;
-  schedule.item_rows = equal_part(p.m, block_rows, kernels.mr);
-  const std::int64_t cuts =
-      std::clamp<std::int64_t>(p.n / least_columns, 1, ceil_div(wanted, ceil_div(p.m, schedule.item_rows)));
-  schedule.item_columns = round_up(ceil_div(p.n, cuts), kernels.nr);
-  const std::int64_t column_items = ceil_div(p.n, schedule.item_columns);
-  // Strips would be packed once more for each cut.
-  const std::int64_t row_wanted =
-      ceil_div(schedule.b_source == BSource::strips ? schedule.workers : wanted, column_items);
-  const std::int64_t most_rows = std::max(2 * kernels.mr, round_up(ceil_div(p.m, row_wanted), kernels.mr));
-  if (schedule.workers > 1) schedule.item_rows = std::min(schedule.item_rows, most_rows);
-  schedule.row_items = ceil_div(p.m, schedule.item_rows);
-  schedule.items = schedule.row_items * column_items * schedule.segments;
-}
-
 /// A kept B of 16-bit floats: few rows widen what they read, more have it widened for all of them.
 bool should_widen(const Problem& p, const Kernels& kernels) { return kernels.widen != nullptr && p.m > 2 * kernels.mr; }
 
@@ -112,7 +90,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   Schedule schedule;
   schedule.segments = segments.count;
   schedule.segment_k = segments.k;
-  schedule.workers = useful_workers(p, threads);
+  choose_workers(p, threads, schedule);
   schedule.kc = equal_part(segments.k, kernels.kc, kernels.k_group);
   const std::int64_t packed_row_bytes = packed_rows_of_a(kernels, schedule.kc) * kernels.accumulator_bytes;
   const std::int64_t block_rows = std::max(kernels.mr, kPackedABytes / packed_row_bytes / kernels.mr * kernels.mr);
@@ -152,13 +130,6 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
 }
 
 }  // namespace
-
-std::int64_t useful_workers(const Problem& p, int threads) noexcept {
-  if (threads <= 1) return 1;
-  // An element fetched from memory takes about as long as sixteen multiply-adds.
-  const std::int64_t work = p.m * p.n * p.k + 16 * (p.m * p.k + p.n * p.k + p.m * p.n);
-  return std::clamp<std::int64_t>(work / kWorkPerWorker, 1, threads);
-}
 
 Problem swapped(const Problem& p) noexcept {
   Problem s = p;
