@@ -147,14 +147,18 @@ HWY_INLINE int64_t TransposeSquares(const Element* from, int64_t lane_step, int6
 }
 #endif
 
-/// All k of kGroup lanes.
+/// All k of kGroup lanes. Each line of memory that is read has that of the next kGroup lanes, `next` elements further,
+/// fetched: rows end before hardware prefetchers have found their pace.
 template <size_t kWidth, size_t kGroup, class T, class Element>
-HWY_INLINE void TransposeGroup(const Element* const (&rows)[kGroup], int64_t count, T* to) {
+HWY_INLINE void TransposeGroup(const Element* const (&rows)[kGroup], int64_t next, int64_t count, T* to) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, kGroup> d_block;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   int64_t k = 0;
-  for (; k + kLanes <= count; k += kLanes) TransposeLanes<kWidth>(d, rows, k, to + k * int64_t{kWidth});
+  for (; k + kLanes <= count; k += kLanes) {
+    for (size_t r = 0; r < kGroup; ++r) hwy::Prefetch(rows[r] + next + k);
+    TransposeLanes<kWidth>(d, rows, k, to + k * int64_t{kWidth});
+  }
   for (; k + int64_t{kGroup} <= count; k += kGroup) TransposeLanes<kWidth>(d_block, rows, k, to + k * int64_t{kWidth});
   for (; k < count; ++k) {
     for (size_t r = 0; r < kGroup; ++r) to[k * int64_t{kWidth} + int64_t(r)] = Widened<T>(rows[r] + k);
@@ -219,7 +223,8 @@ void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T
     for (size_t r = 0; r < kGroup; ++r) {
       rows[r] = from + static_cast<int64_t>(HWY_MIN(lane + r, lanes - 1)) * packing.lane_step + done;
     }
-    TransposeGroup<kWidth>(rows, packing.k - done, to + done * int64_t{kWidth} + lane);
+    TransposeGroup<kWidth>(rows, int64_t{kGroup} * packing.lane_step, packing.k - done,
+                           to + done * int64_t{kWidth} + lane);
   }
   for (; lane < end; lane += kGroup) {
     for (int64_t k = 0; k < packing.k; ++k) StoreAny(hn::Zero(d_block), d_block, to + k * int64_t{kWidth} + lane);

@@ -60,6 +60,12 @@ const Kernels& choose_kernels(const Problem& p, const Kernels& kernels, bool b_i
   return can_read_b ? *kernels.in_place : kernels;
 }
 
+/// Rows of A, in whole tiles, that are packed at a time.
+std::int64_t rows_of_block(const Kernels& kernels, std::int64_t kc) {
+  const std::int64_t row_bytes = packed_rows_of_a(kernels, kc) * kernels.accumulator_bytes;
+  return std::max(kernels.mr, kPackedABytes / row_bytes / kernels.mr * kernels.mr);
+}
+
 BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
   if (b_is_packed) return BSource::given;
   if (p.b_column_step == 1 && kernels.in_place == nullptr) {
@@ -78,6 +84,8 @@ bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t 
   return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
 }
 
+bool has_panels(BSource source) { return source == BSource::given || source == BSource::whole; }
+
 /// Tiles of equal height: a last one of a single row would cost nearly as much as one of four.
 std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels) {
   return ceil_div(rows, ceil_div(rows, kernels.mr));
@@ -92,10 +100,12 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   schedule.segment_k = segments.k;
   choose_workers(p, threads, schedule);
   schedule.kc = equal_part(segments.k, kernels.kc, kernels.k_group);
-  const std::int64_t packed_row_bytes = packed_rows_of_a(kernels, schedule.kc) * kernels.accumulator_bytes;
-  const std::int64_t block_rows = std::max(kernels.mr, kPackedABytes / packed_row_bytes / kernels.mr * kernels.mr);
-  schedule.b_source = choose_b_source(p, kernels, b_is_packed, block_rows);
+  schedule.b_source = choose_b_source(p, kernels, b_is_packed, rows_of_block(kernels, schedule.kc));
   schedule.widens_b = b_is_packed && should_widen(p, kernels);
+  if (has_panels(schedule.b_source) && !schedule.widens_b) {
+    // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
+    schedule.kc = equal_part(segments.k, 2 * kernels.kc, kernels.k_group);
+  }
   schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
   if (schedule.b_source == BSource::strips && p.m <= kernels.mr) {
     // Few rows take less time than the packing itself, which likes long runs of k.
@@ -103,7 +113,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
     schedule.kc = equal_part(segments.k, 2 * kernels.kc, kernels.k_group);
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
-  cut_items(p, kernels, block_rows, schedule);
+  cut_items(p, kernels, rows_of_block(kernels, schedule.kc), schedule);
   schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels);
   return schedule;
 }
