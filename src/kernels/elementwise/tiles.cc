@@ -19,7 +19,7 @@ constexpr std::int64_t kTileBytes = 8192;
 constexpr std::int64_t kLineBytes = 64;
 /// From here on a row has vectors enough for the kernel.
 constexpr std::int64_t kLongRowBytes = 512;
-/// The same where one operand stays over a row: the kernel keeps it in a register.
+/// The same where one operand stays over a row, which the kernel keeps in a register, or where tiles are dear.
 constexpr std::int64_t kLongSpreadBytes = 128;
 /// And where y is streamed, which needs whole lines: those of tiles, as those of rows are broken at each end.
 constexpr std::int64_t kLongStreamedBytes = 2048;
@@ -57,15 +57,19 @@ std::int64_t tiles_between_moves(const Tiling& tiling, std::span<const Broadcast
   return tiles;
 }
 
-/// The operand that moves more often is laid out while computing, unless even that one stays for long.
-void fuse(Tiling& tiling, std::span<const BroadcastLoop> loops) {
-  constexpr std::int64_t kLong = 8;
+/// What stays for so many tiles costs next to nothing to lay out.
+constexpr std::int64_t kManyTiles = 8;
+
+/// The operand that moves more often is laid out while computing, unless even that one stays for long. Returns whether
+/// the other one then still moves often.
+bool fuse(Tiling& tiling, std::span<const BroadcastLoop> loops) {
   const auto tiles_of = [&](const Tiling::Operand& x, std::int64_t BroadcastLoop::*step) {
-    return x.expansion.functions.compute == nullptr ? kLong : tiles_between_moves(tiling, loops, step);
+    return x.expansion.functions.compute == nullptr ? kManyTiles : tiles_between_moves(tiling, loops, step);
   };
   const std::int64_t a = tiles_of(tiling.a, &BroadcastLoop::a_step);
   const std::int64_t b = tiles_of(tiling.b, &BroadcastLoop::b_step);
-  if (std::min(a, b) < kLong) (a < b ? tiling.a : tiling.b).fused = true;
+  if (std::min(a, b) < kManyTiles) (a < b ? tiling.a : tiling.b).fused = true;
+  return !tiling.a.continuous && !tiling.b.continuous && std::max(a, b) < kManyTiles;
 }
 
 /// One operand of a call, and its tile.
@@ -133,7 +137,10 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   const bool spreads = loops.back().a_step == 0 || loops.back().b_step == 0;
   const std::int64_t row_bytes = loops.back().extent * size;
   const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
-  if (row_bytes >= (broken_lines ? kLongStreamedBytes : spreads ? kLongSpreadBytes : kLongRowBytes)) return {};
+  // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
+  const bool loads_lines = lookups.front().chunk == kLineBytes;
+  if (row_bytes >= (broken_lines ? kLongStreamedBytes : spreads && !loads_lines ? kLongSpreadBytes : kLongRowBytes))
+    return {};
   Tiling tiling;
   tiling.loop = loops.size() - 1;
   tiling.turn_elements = 1;
@@ -151,7 +158,8 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   inside.front().extent = tiling.turns;
   tiling.a = make_operand(loops, inside, &BroadcastLoop::a_step, size, lookups);
   tiling.b = make_operand(loops, inside, &BroadcastLoop::b_step, size, lookups);
-  fuse(tiling, loops);
+  const bool both_move = fuse(tiling, loops);
+  if (!broken_lines && row_bytes >= kLongSpreadBytes && (both_move || row_bytes % kLineBytes == 0)) return {};
   return tiling;
 }
 
