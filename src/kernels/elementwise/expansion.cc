@@ -131,6 +131,7 @@ Expansion runs_of_row(std::int64_t row_bytes, std::int64_t tile_bytes, const Loo
   Expansion x;
   x.functions = lookup.runs;
   x.chunk_bytes = lookup.chunk;
+  x.cost = 2.0 / lookup.chunk;
   x.source_bytes = row_bytes + lookup.chunk;
   x.repeated_bytes = row_bytes;
   for (std::int64_t at = 0; at < tile_bytes; at += lookup.chunk) {
@@ -138,6 +139,9 @@ Expansion runs_of_row(std::int64_t row_bytes, std::int64_t tile_bytes, const Loo
   }
   return x;
 }
+
+/// A chunk of two runs.
+constexpr double kCostOfTwoRuns = 4;
 
 /// A tile of which each chunk is the end of a run of bytes and the beginning of another, or all one; nothing if there
 /// are shorter runs.
@@ -150,6 +154,7 @@ std::optional<Expansion> two_runs_a_chunk(std::span<const std::int32_t> places, 
   Expansion x;
   x.functions = lookup.two_runs;
   x.chunk_bytes = lookup.chunk;
+  x.cost = kCostOfTwoRuns / lookup.chunk;
   const auto elements = static_cast<std::size_t>(lookup.chunk / size);
   for (std::size_t at = 0; at < places.size(); at += elements) {
     const auto part = places.subspan(at, std::min(elements, places.size() - at));
@@ -172,9 +177,6 @@ double windows_cost(const Layout& layout, const Lookup& lookup) {
   return (lookup.joint ? 1.6 : 2.0) * lookup.window_cost;
 }
 
-/// The same of two runs.
-constexpr double kCostOfRuns = 3;
-
 }  // namespace
 
 Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step, std::int64_t size,
@@ -185,12 +187,11 @@ Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t Broa
     return runs_of_row(row_bytes, row_bytes * loops.front().extent, widest);
   }
   Expansion best;
-  double best_cost = std::numeric_limits<double>::infinity();
+  best.cost = std::numeric_limits<double>::infinity();
   if (widest.two_runs.expand != nullptr) {
     const std::vector<std::int32_t> places = places_of_units(loops, step, size, size);
     if (auto runs = two_runs_a_chunk(places, static_cast<std::int32_t>(size), widest)) {
       best = *std::move(runs);
-      best_cost = (1.0 + kCostOfRuns) / widest.chunk;
     }
   }
   for (const Lookup& lookup : lookups) {
@@ -198,8 +199,8 @@ Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t Broa
     const std::optional<Layout> layout = cut(places, lookup);
     if (!layout) continue;
     const double cost = (1.0 + windows_cost(*layout, lookup)) / lookup.chunk;
-    if (cost >= best_cost) continue;
-    best_cost = cost;
+    if (cost >= best.cost) continue;
+    best.cost = cost;
     best.functions = layout->two_windows ? lookup.two : layout->one_place() ? lookup.same : lookup.one;
     best.chunk_bytes = lookup.chunk;
     best.source_bytes = 0;

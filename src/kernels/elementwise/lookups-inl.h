@@ -86,21 +86,24 @@ class Computation {
   }
 };
 
+template <class L>
+inline constexpr std::size_t kBytesOfVector = hn::MaxLanes(typename L::Tag()) * sizeof(typename L::T);
+
 /// `compute` is null where a chunk is larger than the vectors on which L works.
 template <class L, class AllChunks>
 constexpr ExpansionFunctions functions() {
-  if constexpr (AllChunks::kBytes <= hn::MaxLanes(typename L::Tag()) * sizeof(typename L::T)) {
+  if constexpr (AllChunks::kBytes <= kBytesOfVector<L>) {
     return {&expand<AllChunks>, &Computation<L, AllChunks>::run};
   } else {
     return {&expand<AllChunks>, nullptr};
   }
 }
 
-/// Loads under masks of bytes, which AVX-512 has.
-template <class L, std::size_t kBytes>
+/// They need loads under masks of bytes, which AVX-512 has.
+template <class L>
 constexpr ExpansionFunctions two_runs() {
 #if HWY_TARGET == HWY_AVX3
-  if constexpr (kBytes == TwoRuns::kBytes && functions<L, TwoRuns>().compute != nullptr) return functions<L, TwoRuns>();
+  if constexpr (TwoRuns::kBytes <= kBytesOfVector<L>) return functions<L, TwoRuns>();
 #endif
   return {};
 }
@@ -116,7 +119,7 @@ constexpr Lookup describe(std::int32_t window, std::int32_t unit, double window_
           functions<L, Chunks<Shuffle, Windows::two>>(),
           Shuffle::kJoint,
           functions<L, Chunks<Run<Shuffle::kBytes>, Windows::one>>(),
-          two_runs<L, Shuffle::kBytes>()};
+          two_runs<L>()};
 }
 
 // The costs of a window, where all else that a chunk costs is 1, as measured. Windows of 64 bytes mostly lie across two
