@@ -109,7 +109,7 @@ TEST(Kernels, EqualTheReferenceAtAnyAlignment) {
 TEST(Kernels, EqualTheReferenceOverManyRows) {
   Random random(3);
   for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
-    for (const std::int64_t elements : {1, 3, 17, 64, 100}) {
+    for (const std::int64_t elements : {1, 3, 17, 64, 100, 130, 700, 1100}) {
       check_rows(type, kernel, make_rows(pattern, 7, elements), 0, 0, 0, random);
       Rows repeated = make_rows(pattern, 5, elements);
       repeated.a_row_step = 0;

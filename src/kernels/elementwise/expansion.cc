@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <optional>
+#include <utility>
 
 namespace binet::kernels::elementwise {
 namespace {
@@ -88,28 +90,31 @@ void put(std::byte* entry, std::int32_t unit, std::uint32_t index) {
 constexpr std::uint32_t kOther = 0x80;
 
 AlignedBuffer make_table(const std::vector<std::int32_t>& places, const Layout& layout, const Lookup& lookup) {
-  const std::size_t windows = layout.two_windows ? 2 : 1;
+  const std::size_t tables = layout.two_windows && !lookup.joint ? 2 : 1;
   const auto units = static_cast<std::size_t>(lookup.chunk / lookup.unit);
   const auto chunk_bytes = static_cast<std::size_t>(lookup.chunk);
-  AlignedBuffer table(layout.chunks.size() * windows * chunk_bytes);
+  AlignedBuffer table(layout.chunks.size() * tables * chunk_bytes);
   std::memset(table.data(), 0, table.size());
   for (std::size_t c = 0; c < layout.chunks.size(); ++c) {
     const Expansion::Chunk& chunk = layout.chunks[c];
-    std::byte* const entries = table.data() + c * windows * chunk_bytes;
+    std::byte* const entries = table.data() + c * tables * chunk_bytes;
     for (std::size_t i = 0; i < units && c * units + i < places.size(); ++i) {
       const std::int32_t place = places[c * units + i];
       const bool is_first = i < static_cast<std::size_t>(chunk.split);
       const auto index = static_cast<std::uint32_t>((place - (is_first ? chunk.first : chunk.second)) / lookup.unit);
       const std::size_t at = i * static_cast<std::size_t>(lookup.unit);
+      if (lookup.joint) {
+        const auto before = static_cast<std::uint32_t>(is_first ? 0 : lookup.window / lookup.unit);
+        put(entries + at, lookup.unit, before + index);
+        continue;
+      }
       const std::uint32_t other = lookup.unit == 1 ? kOther : 0;
       put(entries + at, lookup.unit, is_first ? index : other);
-      if (layout.two_windows) put(entries + chunk_bytes + at, lookup.unit, is_first ? other : index);
+      if (tables == 2) put(entries + chunk_bytes + at, lookup.unit, is_first ? other : index);
     }
   }
   return table;
 }
-
-}  // namespace
 
 /// The bytes of the row that every turn of the outermost loop repeats; 0 if that is not all the operand does.
 std::int64_t repeated_row(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step, std::int64_t size) {
@@ -126,6 +131,7 @@ Expansion runs_of_row(std::int64_t row_bytes, std::int64_t tile_bytes, const Loo
   Expansion x;
   x.functions = lookup.runs;
   x.chunk_bytes = lookup.chunk;
+  x.cost = 2.0 / lookup.chunk;
   x.source_bytes = row_bytes + lookup.chunk;
   x.repeated_bytes = row_bytes;
   for (std::int64_t at = 0; at < tile_bytes; at += lookup.chunk) {
@@ -134,22 +140,67 @@ Expansion runs_of_row(std::int64_t row_bytes, std::int64_t tile_bytes, const Loo
   return x;
 }
 
+/// A chunk of two runs.
+constexpr double kCostOfTwoRuns = 4;
+
+/// A tile of which each chunk is the end of a run of bytes and the beginning of another, or all one; nothing if there
+/// are shorter runs.
+std::optional<Expansion> two_runs_a_chunk(std::span<const std::int32_t> places, std::int32_t size,
+                                          const Lookup& lookup) {
+  const auto end_of_run = [size](std::span<const std::int32_t> part, std::size_t i) {
+    for (++i; i < part.size() && part[i] == part[i - 1] + size;) ++i;
+    return i;
+  };
+  Expansion x;
+  x.functions = lookup.two_runs;
+  x.chunk_bytes = lookup.chunk;
+  x.cost = kCostOfTwoRuns / lookup.chunk;
+  const auto elements = static_cast<std::size_t>(lookup.chunk / size);
+  for (std::size_t at = 0; at < places.size(); at += elements) {
+    const auto part = places.subspan(at, std::min(elements, places.size() - at));
+    const std::size_t split = end_of_run(part, 0);
+    if (split < part.size() && end_of_run(part, split) < part.size()) return std::nullopt;
+    const std::int32_t second = split < part.size() ? part[split] : part[0];
+    const auto first_bytes = static_cast<std::int32_t>(split) * size;
+    x.chunks.push_back({part[0], second, first_bytes});
+    const std::int64_t end = std::max(part[0] + first_bytes, second + lookup.chunk - first_bytes);
+    x.source_bytes = std::max(x.source_bytes, end);
+  }
+  return x;
+}
+
+/// What the chunks' windows cost beside all else, as measured: one that stays is loaded once, and of two that share a
+/// table the second costs less.
+double windows_cost(const Layout& layout, const Lookup& lookup) {
+  if (layout.one_place()) return 0.5 * lookup.window_cost;
+  if (!layout.two_windows) return lookup.window_cost;
+  return (lookup.joint ? 1.6 : 2.0) * lookup.window_cost;
+}
+
+}  // namespace
+
 Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step, std::int64_t size,
                          std::span<const Lookup> lookups) {
+  const Lookup& widest = lookups.front();
   const std::int64_t row_bytes = repeated_row(loops, step, size);
-  if (row_bytes > lookups.front().window && lookups.front().runs.expand != nullptr) {
-    return runs_of_row(row_bytes, row_bytes * loops.front().extent, lookups.front());
+  if (row_bytes > widest.window && widest.runs.expand != nullptr) {
+    return runs_of_row(row_bytes, row_bytes * loops.front().extent, widest);
   }
   Expansion best;
-  double best_cost = 0;
+  best.cost = std::numeric_limits<double>::infinity();
+  if (widest.two_runs.expand != nullptr) {
+    const std::vector<std::int32_t> places = places_of_units(loops, step, size, size);
+    if (auto runs = two_runs_a_chunk(places, static_cast<std::int32_t>(size), widest)) {
+      best = *std::move(runs);
+    }
+  }
   for (const Lookup& lookup : lookups) {
     const std::vector<std::int32_t> places = places_of_units(loops, step, size, lookup.unit);
     const std::optional<Layout> layout = cut(places, lookup);
     if (!layout) continue;
-    const double windows = layout->two_windows ? 2.0 : layout->one_place() ? 0.5 : 1.0;
-    const double cost = (1.0 + windows * lookup.window_cost) / lookup.chunk;
-    if (best.functions.expand != nullptr && cost >= best_cost) continue;
-    best_cost = cost;
+    const double cost = (1.0 + windows_cost(*layout, lookup)) / lookup.chunk;
+    if (cost >= best.cost) continue;
+    best.cost = cost;
     best.functions = layout->two_windows ? lookup.two : layout->one_place() ? lookup.same : lookup.one;
     best.chunk_bytes = lookup.chunk;
     best.source_bytes = 0;

@@ -41,6 +41,7 @@ struct Expansion {
 
   ExpansionFunctions functions;
   std::int64_t chunk_bytes = 0;
+  double cost = 0;  ///< of a byte, as Lookup counts it
   /// How far the windows reach: so many bytes must be readable from where the operand begins.
   std::int64_t source_bytes = 0;
   /// Not 0: the operand is a row of so many bytes that every turn of the outermost loop repeats. It is read from a copy
@@ -59,7 +60,10 @@ struct Lookup {
   ExpansionFunctions same;  ///< from one window, the same for all chunks
   ExpansionFunctions one;   ///< from one window
   ExpansionFunctions two;   ///< from two; null where it can only move whole elements, without a table
+  bool joint;               ///< of two windows: one table counts on from the first into the second
   ExpansionFunctions runs;  ///< whole windows, without a table
+  /// The end of a run of bytes and the beginning of another, or all one, without a table; may be null.
+  ExpansionFunctions two_runs;
 };
 
 /// Element by element: what every target can do, in any order of places.
@@ -72,7 +76,7 @@ void move_elements(const Expansion& x, const std::byte* from, std::int64_t chunk
 
 template <std::size_t kSize>
 inline constexpr Lookup kMoveElements = {
-    kSize, kSize, kSize, 1, {&move_elements<kSize>, nullptr}, {&move_elements<kSize>, nullptr}, {}, {}};
+    kSize, kSize, kSize, 1, {&move_elements<kSize>, nullptr}, {&move_elements<kSize>, nullptr}, {}, false, {}, {}};
 
 /// Plans the layout of an operand that moves by `step` at each turn of the loops, in elements of `size` bytes,
 /// by the lookups that serve it best; the last of them must be kMoveElements.

@@ -103,13 +103,16 @@ std::vector<BroadcastLoop> random_loops(Random& random) {
 TEST(Expansion, LaysOutTheUsualKinds) {
   Random random(11);
   const std::vector<BroadcastLoop> kinds[] = {
-      {{100, 1, 0}, {3, 0, 0}},            // each element three times
-      {{100, 0, 0}, {3, 1, 0}},            // a row of three
-      {{50, 0, 0}, {20, 1, 0}},            // a row longer than a window
-      {{7, 0, 0}, {6, 1, 0}, {5, 0, 0}},   // spread, and all of it again
-      {{10, 3, 0}, {8, 0, 0}, {3, 1, 0}},  // rows, each eight times
-      {{500, 0, 0}},                       // one element
-      {{500, 1, 0}},                       // nothing repeated
+      {{100, 1, 0}, {3, 0, 0}},                        // each element three times
+      {{100, 0, 0}, {3, 1, 0}},                        // a row of three
+      {{50, 0, 0}, {20, 1, 0}},                        // a row longer than a window
+      {{7, 0, 0}, {6, 1, 0}, {5, 0, 0}},               // spread, and all of it again
+      {{10, 3, 0}, {8, 0, 0}, {3, 1, 0}},              // rows, each eight times
+      {{5, 30, 0}, {4, 0, 0}, {30, 1, 0}},             // of which a chunk meets more than one
+      {{4, 130, 0}, {5, 0, 0}, {130, 1, 0}},           // of which a chunk meets two at most
+      {{9, 0, 0}, {3, 40, 0}, {40, 1, 0}, {2, 0, 0}},  // each element twice, and all of it again
+      {{500, 0, 0}},                                   // one element
+      {{500, 1, 0}},                                   // nothing repeated
   };
   for (const Target& target : supported_targets()) {
     for (const ElementType type : kTypes) {

@@ -20,6 +20,17 @@ namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Vectors of bytes from memory, loaded once: they are used several times, and GCC would load them anew for each, which
+/// costs more than a register where they lie across two cache lines.
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* from) {
+  auto v = hn::LoadU(d, from);
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
+  if constexpr (sizeof(hn::TFromD<D>) == 1) asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
 template <class Op, class Element>
 struct Lanes {
   using T = Element;

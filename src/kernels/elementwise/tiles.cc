@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/elementwise/plan.h"
@@ -19,7 +20,7 @@ constexpr std::int64_t kTileBytes = 8192;
 constexpr std::int64_t kLineBytes = 64;
 /// From here on a row has vectors enough for the kernel.
 constexpr std::int64_t kLongRowBytes = 512;
-/// The same where one operand stays over a row: the kernel keeps it in a register.
+/// The same where one operand stays over a row, which the kernel keeps in a register, or where tiles are dear.
 constexpr std::int64_t kLongSpreadBytes = 128;
 /// And where y is streamed, which needs whole lines: those of tiles, as those of rows are broken at each end.
 constexpr std::int64_t kLongStreamedBytes = 2048;
@@ -37,8 +38,8 @@ Tiling::Operand make_operand(std::span<const BroadcastLoop> all_loops, std::span
 }
 
 /// So many turns that all tiles are about equal, and begin at the same place of a cache line where that is possible.
-std::int64_t turns_in_tile(std::int64_t extent, std::int64_t turn_bytes) {
-  const std::int64_t most = std::max<std::int64_t>(1, kTileBytes / turn_bytes);
+std::int64_t turns_in_tile(std::int64_t extent, std::int64_t turn_bytes, std::int64_t tile_bytes) {
+  const std::int64_t most = std::max<std::int64_t>(1, tile_bytes / turn_bytes);
   if (extent <= most) return extent;
   const std::int64_t tiles = (extent + most - 1) / most;
   const std::int64_t even = (extent + tiles - 1) / tiles;
@@ -57,15 +58,56 @@ std::int64_t tiles_between_moves(const Tiling& tiling, std::span<const Broadcast
   return tiles;
 }
 
-/// The operand that moves more often is laid out while computing, unless even that one stays for long.
-void fuse(Tiling& tiling, std::span<const BroadcastLoop> loops) {
-  constexpr std::int64_t kLong = 8;
+/// What stays for so many tiles costs next to nothing to lay out.
+constexpr std::int64_t kManyTiles = 8;
+
+/// The operand that moves more often is laid out while computing, unless even that one stays for long. Returns whether
+/// the other one then still moves often.
+bool fuse(Tiling& tiling, std::span<const BroadcastLoop> loops) {
   const auto tiles_of = [&](const Tiling::Operand& x, std::int64_t BroadcastLoop::*step) {
-    return x.expansion.functions.compute == nullptr ? kLong : tiles_between_moves(tiling, loops, step);
+    return x.expansion.functions.compute == nullptr ? kManyTiles : tiles_between_moves(tiling, loops, step);
   };
   const std::int64_t a = tiles_of(tiling.a, &BroadcastLoop::a_step);
   const std::int64_t b = tiles_of(tiling.b, &BroadcastLoop::b_step);
-  if (std::min(a, b) < kLong) (a < b ? tiling.a : tiling.b).fused = true;
+  if (std::min(a, b) < kManyTiles) (a < b ? tiling.a : tiling.b).fused = true;
+  return !tiling.a.continuous && !tiling.b.continuous && std::max(a, b) < kManyTiles;
+}
+
+/// Of computing a byte of y, as Lookup counts: what the operands cost, and the way from one tile to the next.
+double cost_of(const Tiling& tiling, std::span<const BroadcastLoop> loops, std::int64_t size) {
+  constexpr double kCostOfTile = 24;
+  const auto cost_of_operand = [&](const Tiling::Operand& x, std::int64_t BroadcastLoop::*step) {
+    if (x.continuous) return 0.0;
+    return x.fused ? x.expansion.cost
+                   : x.expansion.cost / static_cast<double>(tiles_between_moves(tiling, loops, step));
+  };
+  return cost_of_operand(tiling.a, &BroadcastLoop::a_step) + cost_of_operand(tiling.b, &BroadcastLoop::b_step) +
+         kCostOfTile / static_cast<double>(tiling.turns * tiling.turn_elements * size);
+}
+
+Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, std::span<const Lookup> lookups,
+                 std::int64_t tile_bytes) {
+  const std::span<const BroadcastLoop> loops = plan.loops;
+  Tiling tiling;
+  tiling.loop = loops.size() - 1;
+  tiling.turn_elements = 1;
+  for (;;) {
+    const std::int64_t inner = tiling.turn_elements * loops[tiling.loop].extent;
+    if (tiling.loop == 0 || inner * size > tile_bytes / 2) break;
+    tiling.turn_elements = inner;
+    --tiling.loop;
+  }
+  tiling.extent = loops[tiling.loop].extent;
+  tiling.turns = turns_in_tile(tiling.extent, tiling.turn_elements * size, tile_bytes);
+  tiling.tiles = (tiling.extent + tiling.turns - 1) / tiling.turns;
+  tiling.all_tiles = plan.elements / (tiling.extent * tiling.turn_elements) * tiling.tiles;
+  std::vector<BroadcastLoop> inside(loops.begin() + static_cast<std::ptrdiff_t>(tiling.loop), loops.end());
+  inside.front().extent = tiling.turns;
+  tiling.a = make_operand(loops, inside, &BroadcastLoop::a_step, size, lookups);
+  tiling.b = make_operand(loops, inside, &BroadcastLoop::b_step, size, lookups);
+  tiling.both_move = fuse(tiling, loops);
+  tiling.cost = cost_of(tiling, loops, size);
+  return tiling;
 }
 
 /// One operand of a call, and its tile.
@@ -133,26 +175,15 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   const bool spreads = loops.back().a_step == 0 || loops.back().b_step == 0;
   const std::int64_t row_bytes = loops.back().extent * size;
   const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
-  if (row_bytes >= (broken_lines ? kLongStreamedBytes : spreads ? kLongSpreadBytes : kLongRowBytes)) return {};
-  Tiling tiling;
-  tiling.loop = loops.size() - 1;
-  tiling.turn_elements = 1;
-  for (;;) {
-    const std::int64_t inner = tiling.turn_elements * loops[tiling.loop].extent;
-    if (tiling.loop == 0 || inner * size > kTileBytes / 2) break;
-    tiling.turn_elements = inner;
-    --tiling.loop;
-  }
-  tiling.extent = loops[tiling.loop].extent;
-  tiling.turns = turns_in_tile(tiling.extent, tiling.turn_elements * size);
-  tiling.tiles = (tiling.extent + tiling.turns - 1) / tiling.turns;
-  tiling.all_tiles = plan.elements / (tiling.extent * tiling.turn_elements) * tiling.tiles;
-  std::vector<BroadcastLoop> inside(loops.begin() + static_cast<std::ptrdiff_t>(tiling.loop), loops.end());
-  inside.front().extent = tiling.turns;
-  tiling.a = make_operand(loops, inside, &BroadcastLoop::a_step, size, lookups);
-  tiling.b = make_operand(loops, inside, &BroadcastLoop::b_step, size, lookups);
-  fuse(tiling, loops);
-  return tiling;
+  // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
+  const bool loads_lines = lookups.front().chunk == kLineBytes;
+  if (row_bytes >= (broken_lines ? kLongStreamedBytes : spreads && !loads_lines ? kLongSpreadBytes : kLongRowBytes))
+    return {};
+  Tiling best = tiling_of(plan, size, lookups, kTileBytes);
+  Tiling smaller = tiling_of(plan, size, lookups, kTileBytes / 2);
+  if (smaller.cost < best.cost) best = std::move(smaller);
+  if (!broken_lines && row_bytes >= kLongSpreadBytes && (best.both_move || row_bytes % kLineBytes == 0)) return {};
+  return best;
 }
 
 void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_data, std::byte* y, bool stream,

@@ -34,6 +34,8 @@ struct Tiling {
   std::int64_t all_tiles = 0;      ///< over all turns of the loops around it
   Operand a;
   Operand b;
+  bool both_move = false;  ///< neither operand runs as y does or stays for many tiles
+  double cost = 0;         ///< of a byte of y: to choose among tilings
 };
 
 /// Nothing where handing the rows to the kernel one by one is faster.

@@ -12,6 +12,7 @@ namespace binet::kernels::elementwise {
 class BlockPosition {
  public:
   BlockPosition(std::span<const BroadcastLoop> outer, std::int64_t block) : outer_(outer), block_(block) {
+    if (!outer.empty()) innermost_turn_ = block % outer.back().extent;
     for (std::size_t k = outer.size(); k-- > 0;) {
       const std::int64_t turn = block % outer[k].extent;
       block /= outer[k].extent;
@@ -22,6 +23,14 @@ class BlockPosition {
 
   void next() {
     std::int64_t turns = ++block_;
+    if (outer_.empty()) return;
+    const BroadcastLoop& innermost = outer_.back();
+    if (++innermost_turn_ < innermost.extent) {
+      a_ += innermost.a_step;
+      b_ += innermost.b_step;
+      return;
+    }
+    innermost_turn_ = 0;
     for (std::size_t k = outer_.size(); k-- > 0;) {
       const BroadcastLoop& loop = outer_[k];
       a_ += loop.a_step;
@@ -39,6 +48,7 @@ class BlockPosition {
  private:
   std::span<const BroadcastLoop> outer_;
   std::int64_t block_;
+  std::int64_t innermost_turn_ = 0;  ///< kept, as most steps end here and a division costs as much as a short row
   std::int64_t a_ = 0;
   std::int64_t b_ = 0;
 };
