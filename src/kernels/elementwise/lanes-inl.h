@@ -31,6 +31,16 @@ HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* from) {
   return v;
 }
 
+/// The value, in a register. Of a constant GCC would otherwise make a new copy for each row, and of an operand that is
+/// used twice it would load each copy anew.
+template <class V>
+HWY_INLINE V kept(V v) {
+#if HWY_TARGET == HWY_AVX3 && HWY_COMPILER_GCC_ACTUAL
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
 template <class Op, class Element>
 struct Lanes {
   using T = Element;
@@ -136,6 +146,8 @@ struct Lanes<Op, BFloat16> {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V apply(D d, V a, V b) {
     const hn::Repartition<float, D> d_float;
+    a = kept(a);
+    b = kept(b);
     const auto even = hn::BitCast(d, Op::apply(d_float, even_of(d_float, a), even_of(d_float, b)));
     const auto odd = hn::BitCast(d, Op::apply(d_float, odd_of(d_float, a), odd_of(d_float, b)));
     return round(d, upper_halves(d, even, odd), lower_halves(d, even, odd));
@@ -151,7 +163,7 @@ struct Lanes<Op, BFloat16> {
   template <class DFloat, class V>
   static HWY_INLINE hn::Vec<DFloat> odd_of(DFloat d_float, V bits) {
     const hn::RebindToUnsigned<DFloat> d32;
-    return hn::BitCast(d_float, hn::And(hn::BitCast(d32, bits), hn::Set(d32, 0xFFFF0000u)));
+    return hn::BitCast(d_float, hn::And(hn::BitCast(d32, bits), kept(hn::Set(d32, 0xFFFF0000u))));
   }
 
   /// The halves of f32 results in the order of the elements.
@@ -160,8 +172,8 @@ struct Lanes<Op, BFloat16> {
 #if HWY_TARGET == HWY_AVX3
     // A shuffle under a mask is one instruction, a shift and a blend are two.
     if constexpr (hn::MaxLanes(D()) == 32) {
-      const __m512i down = _mm512_set4_epi32(0x0F0E0F0E, 0x0B0A0B0A, 0x07060706, 0x03020302);
-      return V{_mm512_mask_shuffle_epi8(odd.raw, kBytesOfEven, even.raw, down)};
+      const V down = kept(V{_mm512_set4_epi32(0x0F0E0F0E, 0x0B0A0B0A, 0x07060706, 0x03020302)});
+      return V{_mm512_mask_shuffle_epi8(odd.raw, kept_mask(kBytesOfEven), even.raw, down.raw)};
     }
 #endif
     const hn::Repartition<std::uint32_t, D> d32;
@@ -171,24 +183,32 @@ struct Lanes<Op, BFloat16> {
   static HWY_INLINE V lower_halves(D d, V even, V odd) {
 #if HWY_TARGET == HWY_AVX3
     if constexpr (hn::MaxLanes(D()) == 32) {
-      const __m512i up = _mm512_set4_epi32(0x0D0C0D0C, 0x09080908, 0x05040504, 0x01000100);
-      return V{_mm512_mask_shuffle_epi8(even.raw, ~kBytesOfEven, odd.raw, up)};
+      const V up = kept(V{_mm512_set4_epi32(0x0D0C0D0C, 0x09080908, 0x05040504, 0x01000100)});
+      return V{_mm512_mask_shuffle_epi8(even.raw, kept_mask(~kBytesOfEven), odd.raw, up.raw)};
     }
 #endif
     const hn::Repartition<std::uint32_t, D> d32;
     return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(hn::BitCast(d32, odd))), even);
   }
   static constexpr std::uint64_t kBytesOfEven = 0x3333333333333333;
+#if HWY_TARGET == HWY_AVX3
+  static HWY_INLINE __mmask64 kept_mask(__mmask64 mask) {
+#if HWY_COMPILER_GCC_ACTUAL
+    asm("" : "+Yk"(mask));
+#endif
+    return mask;
+  }
+#endif
 
   /// The upper half rounded to nearest even: one more where the lower half is above 0x8000, or is 0x8000 and the upper
   /// half is odd. A NaN that comes out of an operation on widened elements has a lower half of zeros, as infinity has:
   /// it stays as it is.
   template <class D, class V>
   static HWY_INLINE V round(D d, V upper, V lower) {
-    const auto one = hn::Set(d, std::uint16_t{1});
+    const auto one = kept(hn::Set(d, std::uint16_t{1}));
 #if HWY_TARGET == HWY_AVX3
     const auto rest = hn::Or(lower, hn::And(upper, one));
-    return hn::IfThenElse(hn::Gt(rest, hn::Set(d, std::uint16_t{0x8000})), hn::Add(upper, one), upper);
+    return hn::IfThenElse(hn::Gt(rest, kept(hn::Set(d, std::uint16_t{0x8000}))), hn::Add(upper, one), upper);
 #else
     // Without unsigned comparisons: an even number loses the tie by having one taken from it, and the highest bit then
     // decides.

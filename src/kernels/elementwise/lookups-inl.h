@@ -30,6 +30,9 @@ void expand(const Expansion& x, const std::byte* from, std::int64_t count, std::
   }
 }
 
+template <class L>
+inline constexpr std::size_t kBytesOfVector = hn::MaxLanes(typename L::Tag()) * sizeof(typename L::T);
+
 /// y = other op the operand that is laid out. y may be `other`.
 template <class L, class AllChunks>
 class Computation {
@@ -47,9 +50,22 @@ class Computation {
   }
 
  private:
-  static HWY_INLINE hn::Vec<D> one(AllChunks& chunks, const std::byte* other) {
-    const D d;
-    return L::apply(d, load(d, as<T>(other)), hn::BitCast(d, chunks.next()));
+  /// y = other op x; in halves where L works on no more at once.
+  template <bool kStream, class DX>
+  static HWY_INLINE void compute(DX d, hn::Vec<DX> x, const std::byte* other, std::byte* y) {
+    if constexpr (hn::MaxLanes(DX()) > hn::MaxLanes(typename L::Tag())) {
+      const hn::Half<DX> half;
+      constexpr std::size_t kHalf = hn::MaxLanes(half) * sizeof(T);
+      compute<kStream>(half, hn::LowerHalf(half, x), other, y);
+      compute<kStream>(half, hn::UpperHalf(half, x), other + kHalf, y + kHalf);
+    } else {
+      const auto v = L::apply(d, load(d, as<T>(other)), x);
+      if constexpr (kStream) {
+        hn::Stream(v, d, reinterpret_cast<T*>(y));
+      } else {
+        hn::StoreU(v, d, reinterpret_cast<T*>(y));
+      }
+    }
   }
 
   template <bool kStream>
@@ -58,41 +74,35 @@ class Computation {
     const D d;
     AllChunks chunks(x, from, 0);
     for (std::int64_t at = 0; at < count * kBytes; at += kBytes) {
-      const auto v = one(chunks, other + at);
-      if constexpr (kStream) {
-        hn::Stream(v, d, reinterpret_cast<T*>(y + at));
-      } else {
-        hn::StoreU(v, d, reinterpret_cast<T*>(y + at));
-      }
+      compute<kStream>(d, hn::BitCast(d, chunks.next()), other + at, y + at);
     }
   }
 
   /// Of which only `bytes` bytes are wanted.
   static void last_chunk(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t chunk,
                          std::int64_t bytes, std::byte* y) {
-    AllChunks chunks(x, from, chunk);
-#if HWY_TARGET == HWY_AVX3
     const D d;
-    const auto wanted = hn::FirstN(d, static_cast<std::size_t>(bytes) / sizeof(T));
-    const auto others = hn::MaskedLoad(wanted, d, as<T>(other + chunk * kBytes));
-    const auto v = L::apply(d, others, hn::BitCast(d, chunks.next()));
-    hn::BlendedStore(v, wanted, d, reinterpret_cast<T*>(y + chunk * kBytes));
-#else
+    AllChunks chunks(x, from, chunk);
+    const auto laid_out = hn::BitCast(d, chunks.next());
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (kBytes <= static_cast<std::int64_t>(kBytesOfVector<L>)) {
+      const auto wanted = hn::FirstN(d, static_cast<std::size_t>(bytes) / sizeof(T));
+      const auto others = hn::MaskedLoad(wanted, d, as<T>(other + chunk * kBytes));
+      hn::BlendedStore(L::apply(d, others, laid_out), wanted, d, reinterpret_cast<T*>(y + chunk * kBytes));
+      return;
+    }
+#endif
     alignas(kVectorBytes) std::byte last[kVectorBytes] = {};
     std::memcpy(last, other + chunk * kBytes, static_cast<std::size_t>(bytes));
-    hn::Store(one(chunks, last), D(), reinterpret_cast<T*>(last));
+    compute<false>(d, laid_out, last, last);
     std::memcpy(y + chunk * kBytes, last, static_cast<std::size_t>(bytes));
-#endif
   }
 };
 
-template <class L>
-inline constexpr std::size_t kBytesOfVector = hn::MaxLanes(typename L::Tag()) * sizeof(typename L::T);
-
-/// `compute` is null where a chunk is larger than the vectors on which L works.
+/// `compute` is null where L works on less than 16 bytes at once: it then costs so much that a tile is cheap beside it.
 template <class L, class AllChunks>
 constexpr ExpansionFunctions functions() {
-  if constexpr (AllChunks::kBytes <= kBytesOfVector<L>) {
+  if constexpr (kBytesOfVector<L> >= 16) {
     return {&expand<AllChunks>, &Computation<L, AllChunks>::run};
   } else {
     return {&expand<AllChunks>, nullptr};
@@ -103,9 +113,10 @@ constexpr ExpansionFunctions functions() {
 template <class L>
 constexpr ExpansionFunctions two_runs() {
 #if HWY_TARGET == HWY_AVX3
-  if constexpr (TwoRuns::kBytes <= kBytesOfVector<L>) return functions<L, TwoRuns>();
-#endif
+  return functions<L, TwoRuns>();
+#else
   return {};
+#endif
 }
 
 template <class L, class Shuffle>
@@ -146,9 +157,8 @@ std::span<const Lookup> lookups_for() {
     return kLanes;
 #if HWY_TARGET == HWY_AVX3
   } else if constexpr (kSize == 2) {
-    constexpr std::size_t kChunk = hn::MaxLanes(typename L::Tag()) * kSize;
     static constexpr Lookup kBytesAndLanes[] = {describe<L, Bytes<64>>(16, 1), describe<L, Bytes<32>>(16, 1),
-                                                describe<L, Lanes16<kChunk>>(kChunk, 2, kCostOfLanes16),
+                                                describe<L, Lanes16<64>>(64, 2, kCostOfLanes16),
                                                 describe<L, Bytes<16>>(16, 1), kMoveElements<kSize>};
     return kBytesAndLanes;
   } else if constexpr (kSize == 1) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -119,7 +120,8 @@ const Shapes kShapes[] = {
 TEST(Run, WalksTheBroadcastPatterns) {
   Random random(7);
   for (const Target& target : supported_targets()) {
-    for (const ElementType type : {ElementType::u8, ElementType::bf16, ElementType::f32, ElementType::f64}) {
+    for (const ElementType type :
+         {ElementType::u8, ElementType::f16, ElementType::bf16, ElementType::f32, ElementType::f64}) {
       for (const Shapes& shapes : kShapes) check_run(type, target, shapes, random);
     }
   }
@@ -151,6 +153,36 @@ TEST(Run, EqualsAWalkByIndicesForRandomShapes) {
   for (const Target& target : supported_targets()) {
     for (const ElementType type : kTypes) {
       for (int i = 0; i < kPairs && !HasFailure(); ++i) check_run(type, target, random_shapes(random), random);
+    }
+  }
+}
+
+/// The products are the kernels' own, but the way to them is another one: operands that are laid out meanwhile.
+TEST(Run, MultipliesAll16BitFloatsByAwkwardOnesInTiles) {
+  constexpr std::size_t kAll = 65536;
+  constexpr std::size_t kRow = 5;
+  Bytes a(kAll * 2);
+  for (std::size_t i = 0; i < kAll; ++i) {
+    const auto bits = static_cast<std::uint16_t>(i);
+    std::memcpy(a.data() + i * 2, &bits, 2);
+  }
+  const Shapes shapes{{kAll, 1}, {1, kRow}};
+  for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
+    std::vector<std::uint16_t> awkward = awkward_16_bit_floats(type);
+    while (awkward.size() % kRow != 0) awkward.push_back(awkward.front());
+    for (std::size_t i = 0; i < awkward.size(); i += kRow) {
+      Bytes b(kRow * 2);
+      std::memcpy(b.data(), &awkward[i], kRow * 2);
+      const Bytes expected = expected_result(type, shapes, a, b);
+      for (const Target& target : supported_targets()) {
+        const Plan plan = make_plan(Operation::multiply, type, plan_broadcast(shapes.a, shapes.b), target);
+        ASSERT_TRUE(plan.tiling.has_value());
+        Bytes y(kAll * kRow * 2);
+        run(plan, a.data(), b.data(), y.data(), pool_of(1));
+        const auto difference = first_difference(type, y.data(), expected.data(), kAll * kRow);
+        EXPECT_FALSE(difference) << to_string(type) << " on " << target.name << std::hex << ": " << *difference / kRow
+                                 << " x " << awkward[i + *difference % kRow];
+      }
     }
   }
 }
