@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -166,9 +167,17 @@ HWY_NOINLINE void streaming_row(A a, B b, std::byte* y, std::size_t n) {
   const std::size_t head = elements_before_line<L>(y);
   for (std::size_t i = 0; i < head; i += N) hn::StoreU(value(i), d, at<L>(y, i));
   // One at a time: memory sets the pace, and a compiler would change the order of four.
+  const hn::ScalableTag<LaneOf<L>> whole;
+  const std::size_t of_whole = hn::Lanes(whole);
   std::size_t i = head;
-  for (; i + N <= n; i += N) hn::Stream(value(i), d, at<L>(y, i));
-  if (i < n) hn::StoreU(value(n - N), d, at<L>(y, n - N));
+  for (; i + of_whole <= n; i += of_whole) {
+    if constexpr (hn::MaxLanes(whole) == hn::MaxLanes(d)) {
+      hn::Stream(value(i), whole, at<L>(y, i));
+    } else {
+      hn::Stream(hn::Combine(whole, value(i + N), value(i)), whole, at<L>(y, i));
+    }
+  }
+  for (; i < n; i += N) hn::StoreU(value(std::min(i, n - N)), d, at<L>(y, std::min(i, n - N)));
 }
 
 /// Rows of less than so many vectors are over before four at a time pay.
