@@ -101,7 +101,8 @@ std::int64_t inner_extent(const Pattern& pattern) { return plan_broadcast(patter
 void add_patterns(std::vector<Case>& cases) {
   for (const Pattern& pattern : kPatterns) {
     const double of_limit = inner_extent(pattern) <= 7 ? 0.5 : 0.85;
-    for (const ElementType type : {ElementType::f32, ElementType::u8, ElementType::bf16, ElementType::f64}) {
+    for (const ElementType type :
+         {ElementType::f32, ElementType::u8, ElementType::f16, ElementType::bf16, ElementType::f64}) {
       add(cases, {pattern.name, type, pattern.a, pattern.b, 1, of_limit});
     }
     if (pattern.a.size() == 2) {

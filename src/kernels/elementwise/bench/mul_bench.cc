@@ -46,6 +46,8 @@ void measure(benchmark::State& state, const Case& test, Table& table) {
     plain_loop.work = [&] { plain::multiply(p, pool); };
     native_loop.work = [&] { plain_native::multiply(p, pool); };
   }
+  Contestant arithmetic{"arithmetic", {}};
+  if (has_arithmetic_limit(p.type)) arithmetic.work = [&] { arithmetic_limit(p, pool); };
   Contest contest({{"binet", binet_product(test, p)},
                    {"copy", [&] { copy_limit(p, pool); }},
                    {"multiply", [&] { multiply_limit(p, pool); }},
@@ -53,7 +55,8 @@ void measure(benchmark::State& state, const Case& test, Table& table) {
                    plain_loop,
                    native_loop,
                    {"eigen", eigen_product(p, pool)},
-                   {"onednn", onednn_product(p, test.threads), true}},
+                   {"onednn", onednn_product(p, test.threads), true},
+                   arithmetic},
                   test.threads);
   for (auto _ : state) {
     contest.round();
@@ -67,7 +70,8 @@ void measure(benchmark::State& state, const Case& test, Table& table) {
                       contest.median(4),
                       contest.median(5),
                       contest.median(6),
-                      contest.median(7)};
+                      contest.median(7),
+                      contest.median(8)};
   state.counters["of_limit"] = result.of_limit();
   state.counters["to_best_peer"] = result.to_best_peer();
   table.add(result);

@@ -9,8 +9,8 @@
 namespace binet::kernels::elementwise::bench {
 namespace {
 
-constexpr char kLine[] = "%-58s %-4s %d %11.4g %9.4g %9.4g %9.4g %6.2f %7.2f %7.2f %7.2f %7.2f  %s\n";
-constexpr char kHead[] = "%-58s %-4s %s %11s %9s %9s %9s %6s %7s %7s %7s %7s  %s\n";
+constexpr char kLine[] = "%-58s %-4s %d %11.4g %9.4g %9.4g %9.4g %6.2f %6.2f %7.2f %7.2f %7.2f %7.2f  %s\n";
+constexpr char kHead[] = "%-58s %-4s %s %11s %9s %9s %9s %6s %6s %7s %7s %7s %7s  %s\n";
 
 /// Less than what two runs of one loop differ by.
 constexpr double kAsFast = 0.97;
@@ -24,7 +24,12 @@ std::string missed(const Result& r) {
     text += text.empty() ? "" : ", ";
     text += part;
   };
-  if (r.test.of_limit != 0 && r.of_limit() < r.test.of_limit) add("limit<%.2f", r.test.of_limit);
+  if (r.test.of_limit != 0 && r.of_limit() < r.test.of_limit) {
+    add("limit<%.2f", r.test.of_limit);
+    // No product can be faster than its arithmetic: where that takes longer than the bytes, the most that is possible.
+    const double most = r.of_limit() / std::max(r.of_arithmetic(), r.of_limit());
+    if (most < r.test.of_limit) add("arithmetic allows %.2f", most);
+  }
   if (r.test.microseconds != 0 && r.binet * 1e6 > r.test.microseconds) add("us>%.2f", r.test.microseconds);
   if (!r.test.whole_call && r.to_best_peer() != 0 && r.to_best_peer() < kAsFast) add("peer<%.2f", kAsFast);
   return text;
@@ -33,8 +38,8 @@ std::string missed(const Result& r) {
 void print(const Result& r) {
   const auto to = [&](double other) { return other / r.binet; };
   std::printf(kLine, r.test.name.c_str(), std::string(to_string(r.test.type)).c_str(), r.test.threads, r.binet * 1e6,
-              r.copy * 1e6, r.multiply * 1e6, r.streaming * 1e6, r.of_limit(), to(r.plain), to(r.plain_native),
-              to(r.eigen), to(r.onednn), missed(r).c_str());
+              r.copy * 1e6, r.multiply * 1e6, r.streaming * 1e6, r.of_limit(), r.of_arithmetic(), to(r.plain),
+              to(r.plain_native), to(r.eigen), to(r.onednn), missed(r).c_str());
   std::fflush(stdout);
 }
 
@@ -58,11 +63,11 @@ bool Table::ReportContext(const Context& /*context*/) {
   std::printf(
       "target %s; times in us of one call: binet, then loops made by hand over the same bytes that copy, multiply, "
       "and\n"
-      "multiply with streaming stores; limit: the faster of the last two over binet; then the time of each peer over\n"
-      "binet's (above 1 binet is faster; 0 is absent)\n",
+      "multiply with streaming stores; limit: the faster of the last two over binet; arith: the arithmetic of 16-bit\n"
+      "floats alone over binet; then the time of each peer over binet's (above 1 binet is faster; 0 is absent)\n",
       std::string(default_target().name).c_str());
-  std::printf(kHead, "case", "type", "t", "binet", "copy", "multiply", "streaming", "limit", "plain", "native", "eigen",
-              "onednn", "missed");
+  std::printf(kHead, "case", "type", "t", "binet", "copy", "multiply", "streaming", "limit", "arith", "plain", "native",
+              "eigen", "onednn", "missed");
   return true;
 }
 

@@ -1,0 +1,134 @@
+// Compiled for the machine at hand, so nothing is chosen at run time.
+#define HWY_COMPILE_ONLY_STATIC
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/elementwise/bench/limits.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::elementwise::bench {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Bits = hn::ScalableTag<std::uint16_t>;
+using Floats = hn::ScalableTag<float>;
+constexpr std::int64_t kLine = 64;
+
+/// The elements of a vector as f32: two vectors, in the order that suits the format.
+struct Wide {
+  hn::Vec<Floats> first;
+  hn::Vec<Floats> second;
+};
+
+HWY_INLINE Wide multiply(const Wide& a, const Wide& b) {
+  return {hn::Mul(a.first, b.first), hn::Mul(a.second, b.second)};
+}
+
+/// By the conversions of the CPU, from memory to memory.
+struct F16 {
+  static constexpr std::uint16_t kOne = 0x3C00;
+  using Half = hn::Rebind<hwy::float16_t, Floats>;
+
+  static HWY_INLINE Wide widen(const std::uint16_t* from) {
+    const auto* const x = reinterpret_cast<const hwy::float16_t*>(from);
+    const Half half;
+    return {hn::PromoteTo(Floats(), hn::LoadU(half, x)), hn::PromoteTo(Floats(), hn::LoadU(half, x + hn::Lanes(half)))};
+  }
+  static HWY_INLINE void narrow(const Wide& x, std::uint16_t* to) {
+    auto* const y = reinterpret_cast<hwy::float16_t*>(to);
+    const Half half;
+    hn::StoreU(hn::DemoteTo(half, x.first), half, y);
+    hn::StoreU(hn::DemoteTo(half, x.second), half, y + hn::Lanes(half));
+  }
+};
+
+/// Even and odd elements apart; rounded to nearest even together, in the fewest instructions known that keep
+/// subnormals.
+struct BF16 {
+  static constexpr std::uint16_t kOne = 0x3F80;
+  using Words = hn::ScalableTag<std::uint32_t>;
+
+  static HWY_INLINE Wide widen(const std::uint16_t* from) {
+    const auto x = hn::BitCast(Words(), hn::LoadU(Bits(), from));
+    return {hn::BitCast(Floats(), hn::ShiftLeft<16>(x)),
+            hn::BitCast(Floats(), hn::And(x, hn::Set(Words(), 0xFFFF0000u)))};
+  }
+  static HWY_INLINE void narrow(const Wide& x, std::uint16_t* to) {
+    const Bits d;
+    const auto one = hn::Set(d, std::uint16_t{1});
+    const auto even = hn::BitCast(d, x.first);
+    const auto odd = hn::BitCast(d, x.second);
+#if HWY_TARGET <= HWY_AVX3
+    const __m512i down = _mm512_set4_epi32(0x0F0E0F0E, 0x0B0A0B0A, 0x07060706, 0x03020302);
+    const __m512i up = _mm512_set4_epi32(0x0D0C0D0C, 0x09080908, 0x05040504, 0x01000100);
+    const hn::Vec<Bits> upper{_mm512_mask_shuffle_epi8(odd.raw, 0x3333333333333333, even.raw, down)};
+    const hn::Vec<Bits> lower{_mm512_mask_shuffle_epi8(even.raw, 0xCCCCCCCCCCCCCCCC, odd.raw, up)};
+    const auto rest = hn::Or(lower, hn::And(upper, one));
+    const auto is_more = hn::Gt(rest, hn::Set(d, std::uint16_t{0x8000}));
+    hn::StoreU(hn::IfThenElse(is_more, hn::Add(upper, one), upper), d, to);
+#else
+    const auto upper = hn::OddEven(odd, hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(Words(), even))));
+    const auto lower = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(hn::BitCast(Words(), odd))), even);
+    const auto rest = hn::SaturatedSub(lower, hn::AndNot(upper, one));
+    hn::StoreU(hn::Add(upper, hn::ShiftRight<15>(rest)), d, to);
+#endif
+  }
+};
+
+/// What fits a first-level cache three times.
+constexpr std::int64_t kBytes = 4096;
+using Operand = std::array<std::uint16_t, kBytes / sizeof(std::uint16_t)>;
+
+/// `n` products; an operand that is not to be widened for each vector has been before.
+template <class Format, bool kWidenA, bool kWidenB>
+HWY_INLINE void products(const Operand& a, const Operand& b, std::uint16_t* y, std::int64_t n) {
+  const auto N = static_cast<std::int64_t>(hn::Lanes(Bits()));
+  const Wide wide_a = Format::widen(a.data());
+  const Wide wide_b = Format::widen(b.data());
+  for (std::int64_t i = 0; i < n; i += N) {
+    Format::narrow(
+        multiply(kWidenA ? Format::widen(a.data() + i) : wide_a, kWidenB ? Format::widen(b.data() + i) : wide_b),
+        y + i);
+  }
+}
+
+/// As many products as `length` bytes hold, all of them with the same operands.
+template <class Format>
+void walk(const Operands& p, std::byte* y, std::int64_t length) {
+  alignas(kLine) static const auto ones = [] {
+    std::array<Operand, 2> both;
+    for (Operand& x : both) x.fill(Format::kOne);
+    return both;
+  }();
+  // Over a long innermost loop, one element is widened once.
+  const BroadcastLoop inner = p.plan.loops.back();
+  const bool is_long = inner.extent >= static_cast<std::int64_t>(hn::Lanes(Bits()));
+  auto* const to = reinterpret_cast<std::uint16_t*>(y);
+  for (std::int64_t at = 0; at < length; at += kBytes) {
+    const std::int64_t n = std::min(kBytes, length - at) / static_cast<std::int64_t>(sizeof(std::uint16_t));
+    if (is_long && inner.a_step == 0) {
+      products<Format, false, true>(ones[0], ones[1], to, n);
+    } else if (is_long && inner.b_step == 0) {
+      products<Format, true, false>(ones[0], ones[1], to, n);
+    } else {
+      products<Format, true, true>(ones[0], ones[1], to, n);
+    }
+  }
+}
+
+}  // namespace
+
+bool has_arithmetic_limit(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
+
+void arithmetic_limit(const Operands& p, const ThreadPool& pool) {
+  const auto lines = static_cast<std::int64_t>(round_up_to_cache_line(p.y.size())) / kLine;
+  in_parallel(pool, lines, [&](std::int64_t begin, std::int64_t count) {
+    std::byte* const y = p.y.data() + begin * kLine;
+    p.type == ElementType::f16 ? walk<F16>(p, y, count * kLine) : walk<BF16>(p, y, count * kLine);
+  });
+}
+
+}  // namespace binet::kernels::elementwise::bench
+HWY_AFTER_NAMESPACE();
