@@ -177,6 +177,57 @@ double windows_cost(const Layout& layout, const Lookup& lookup) {
   return (lookup.joint ? 1.6 : 2.0) * lookup.window_cost;
 }
 
+/// A loop that repeats what is inside it, more often than a copy needs in order to hold every chunk in one window.
+struct Repetition {
+  std::size_t loop = 0;
+  std::int64_t inside_bytes = 0;
+  std::int64_t turns = 0;  ///< of the copy
+};
+
+std::optional<Repetition> find_repetition(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step,
+                                          std::int64_t size, std::int64_t chunk) {
+  constexpr std::int64_t kTimesSmaller = 2;
+  std::optional<Repetition> best;
+  std::int64_t inside = size;
+  for (std::size_t k = loops.size(); k-- > 0; inside *= loops[k].extent) {
+    if (loops[k].*step != 0) continue;
+    const std::int64_t turns = 1 + (chunk + inside - 1) / inside;
+    const bool is_best = !best || loops[k].extent * best->turns > loops[best->loop].extent * turns;
+    if (loops[k].extent >= kTimesSmaller * turns && is_best) best = Repetition{k, inside, turns};
+  }
+  return best;
+}
+
+/// Of a chunk, in the units of Lookup: a window that mostly lies across two cache lines, and its share of the copy,
+/// which is read while its stores wait behind those of y.
+double cost_of(const Repetition& repetition, std::span<const BroadcastLoop> loops) {
+  constexpr double kWindow = 2;
+  constexpr double kCopy = 8;
+  return kWindow + kCopy * static_cast<double>(repetition.turns) / static_cast<double>(loops[repetition.loop].extent);
+}
+
+/// Each chunk is one window of a copy with fewer turns: a chunk within the loop is found by its place in what the loop
+/// repeats, one that reaches beyond the loop by its distance from the loop's end.
+Expansion runs_of_copy(std::span<const BroadcastLoop> loops, const Repetition& repetition, std::int64_t size,
+                       const Lookup& lookup) {
+  Expansion x;
+  x.functions = lookup.runs;
+  x.chunk_bytes = lookup.chunk;
+  x.cost = cost_of(repetition, loops) / lookup.chunk;
+  std::int64_t tile = size;
+  for (const BroadcastLoop& loop : loops) tile *= loop.extent;
+  const std::int64_t whole = repetition.inside_bytes * loops[repetition.loop].extent;
+  const std::int64_t shorter = repetition.inside_bytes * repetition.turns;
+  for (std::int64_t at = 0; at < tile; at += lookup.chunk) {
+    const std::int64_t start = at / whole * shorter;
+    const std::int64_t left = whole - at % whole;
+    const std::int64_t place = left >= lookup.chunk ? at % whole % repetition.inside_bytes : shorter - left;
+    x.chunks.push_back({static_cast<std::int32_t>(start + place), 0, 0});
+    x.source_bytes = std::max(x.source_bytes, start + place + lookup.chunk);
+  }
+  return x;
+}
+
 }  // namespace
 
 Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step, std::int64_t size,
@@ -210,6 +261,18 @@ Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t Broa
     }
     best.table = lookup.two.expand == nullptr ? AlignedBuffer() : make_table(places, *layout, lookup);
     best.chunks = layout->chunks;
+  }
+  if (row_bytes == 0 && widest.runs.expand != nullptr) {
+    const std::optional<Repetition> repetition = find_repetition(loops, step, size, widest.chunk);
+    if (repetition && cost_of(*repetition, loops) / widest.chunk < best.cost) {
+      std::vector<BroadcastLoop> fewer(loops.begin(), loops.end());
+      fewer[repetition->loop].extent = repetition->turns;
+      Expansion copy = make_expansion(fewer, step, size, lookups);
+      if (copy.copy == nullptr && copy.repeated_bytes == 0) {
+        best = runs_of_copy(loops, *repetition, size, widest);
+        best.copy = std::make_unique<Expansion>(std::move(copy));
+      }
+    }
   }
   return best;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct Expansion {
   /// Not 0: the operand is a row of so many bytes that every turn of the outermost loop repeats. It is read from a copy
   /// in which it is repeated as far as the windows reach.
   std::int64_t repeated_bytes = 0;
+  /// Not null: the windows are in a copy, the tile with fewer turns of a loop that repeats what is inside it.
+  std::unique_ptr<Expansion> copy;
   std::vector<Chunk> chunks;
   AlignedBuffer table;  ///< what the shuffles take, by chunk and window
 };

@@ -33,8 +33,18 @@ Bytes by_definition(const std::vector<BroadcastLoop>& loops, const Bytes& operan
   return laid_out;
 }
 
-/// What an expansion reads: the operand, or its row again and again, exactly as far as it says that it reads.
+/// What an expansion reads: the operand, its row again and again, or the copy that it asks for; exactly as far as it
+/// says that it reads.
 Bytes readable(const Expansion& x, const Bytes& operand) {
+  if (x.copy != nullptr) {
+    const AlignedBuffer copy(x.copy->chunks.size() * static_cast<std::size_t>(x.copy->chunk_bytes));
+    const Bytes from = readable(*x.copy, operand);
+    x.copy->functions.expand(*x.copy, from.data(), static_cast<std::int64_t>(x.copy->chunks.size()), copy.data());
+    Bytes bytes(copy.data(), copy.data() + copy.size());
+    bytes.resize(static_cast<std::size_t>(x.source_bytes));
+    bytes.shrink_to_fit();
+    return bytes;
+  }
   const auto row = x.repeated_bytes == 0 ? operand.size() : static_cast<std::size_t>(x.repeated_bytes);
   Bytes bytes(std::max(operand.size(), static_cast<std::size_t>(x.source_bytes)));
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = operand[i % row];
@@ -111,6 +121,8 @@ TEST(Expansion, LaysOutTheUsualKinds) {
       {{5, 30, 0}, {4, 0, 0}, {30, 1, 0}},             // of which a chunk meets more than one
       {{4, 130, 0}, {5, 0, 0}, {130, 1, 0}},           // of which a chunk meets two at most
       {{9, 0, 0}, {3, 40, 0}, {40, 1, 0}, {2, 0, 0}},  // each element twice, and all of it again
+      {{28, 0, 0}, {42, 1, 0}, {3, 0, 0}},             // all of it more often than a copy needs
+      {{4, 37, 0}, {26, 0, 0}, {37, 1, 0}},            // and each row
       {{500, 0, 0}},                                   // one element
       {{500, 1, 0}},                                   // nothing repeated
   };

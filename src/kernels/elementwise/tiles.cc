@@ -134,13 +134,26 @@ class Operand {
   }
 
  private:
-  /// Lookups read whole windows: near the operand's end, from a copy.
   const std::byte* source() {
     const Expansion& x = layout_.expansion;
     if (x.repeated_bytes != 0) return repeated_row(x);
+    return x.copy != nullptr ? shorter_copy(*x.copy) : whole_windows(x, padded_.data());
+  }
+
+  /// Lookups read whole windows: near the operand's end, from a copy.
+  const std::byte* whole_windows(const Expansion& x, std::byte* copy) {
     const std::int64_t readable = data_ + layout_.elements * size_ - from_;
     if (readable >= x.source_bytes) return from_;
-    std::memcpy(padded_.data(), from_, static_cast<std::size_t>(readable));
+    std::memcpy(copy, from_, static_cast<std::size_t>(readable));
+    return copy;
+  }
+
+  const std::byte* shorter_copy(const Expansion& x) {
+    if (from_ == repeated_) return padded_.data();
+    repeated_ = from_;
+    // tile_ is free: this operand is computed from padded_, or about to be laid out from there.
+    const std::byte* const windows = whole_windows(x, tile_.data());
+    x.functions.expand(x, windows, static_cast<std::int64_t>(x.chunks.size()), padded_.data());
     return padded_.data();
   }
 
