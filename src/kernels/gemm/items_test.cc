@@ -1,0 +1,46 @@
+#include "kernels/gemm/items.h"
+
+#include <gtest/gtest.h>
+
+#include "base/target.h"
+#include "operators/gemm_call.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+Schedule schedule_of(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
+  const Problem problem = row_major_problem(ElementType::f32, m, n, k, false, false, nullptr);
+  return make_plan(problem, default_target(), threads, false).schedule;
+}
+
+TEST(Items, GiveEachThreadAboutAsMuch) {
+  for (const std::int64_t size : {256, 500, 512, 1000, 1024, 2048}) {
+    for (const int threads : {2, 3, 4, 8}) {
+      const Schedule s = schedule_of(size, size, size, threads);
+      ASSERT_EQ(s.workers, threads) << size;
+      const std::int64_t most = (s.items + threads - 1) / threads * s.item_rows * s.item_columns;
+      EXPECT_LE(static_cast<double>(most), 1.12 * static_cast<double>(size * size) / threads)
+          << size << " on " << threads << ": " << s.items << " items of " << s.item_rows << " x " << s.item_columns;
+    }
+  }
+}
+
+TEST(Items, AreSharedWhereThatSavesTime) {
+  EXPECT_EQ(schedule_of(16, 16, 16, 8).workers, 1);
+  EXPECT_EQ(schedule_of(64, 64, 64, 8).workers, 2) << "calling eight would take longer than the product";
+  EXPECT_TRUE(schedule_of(64, 64, 64, 8).is_short);
+  EXPECT_EQ(schedule_of(512, 512, 512, 8).workers, 8);
+  EXPECT_FALSE(schedule_of(512, 512, 512, 8).is_short);
+}
+
+TEST(Items, AreNoFewerThanTheWorkers) {
+  for (const std::int64_t m : {1, 2, 7, 100}) {
+    for (const std::int64_t n : {5, 32, 33, 100}) {
+      const Schedule s = schedule_of(m, n, 4000, 16);
+      EXPECT_LE(s.workers, s.items) << m << " x " << n;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm
