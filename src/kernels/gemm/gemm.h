@@ -51,6 +51,7 @@ enum class BSource : std::uint8_t {
 /// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.
 struct Schedule {
   bool takes_dots = false;    ///< few columns: dots.h
+  bool is_at_once = false;    ///< small: nothing is cut or packed
   bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
   bool a_is_direct = false;   ///< A is read where it lies
   bool widens_b = false;      ///< packed and kept B is turned into accumulators, strip by strip

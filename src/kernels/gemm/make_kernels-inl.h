@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#include "kernels/gemm/at_once-inl.h"
 #include "kernels/gemm/block-inl.h"
 #include "kernels/gemm/dots-inl.h"
 #include "kernels/gemm/finish-inl.h"
@@ -50,6 +51,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   }
   kernels.dots = &DotBlock<Element, T>;
   kernels.multiply = &MultiplyBlock<Element, T>;
+  if constexpr (sizeof(Element) == sizeof(T)) kernels.multiply_at_once = &MultiplyAtOnce<T>;
   kernels.finish = &Finish<Element, T>;
   return kernels;
 }

@@ -160,7 +160,7 @@ class RowOfVectors {
 template <class V, size_t kRows, size_t kVectors>
 HWY_INLINE void KeepInRegisters(V (&sum)[kRows][kVectors]) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
-  HWY_UNROLL(16)
+  HWY_UNROLL(24)
   for (size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) {
@@ -179,14 +179,14 @@ template <class Row, class T, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[kRows][kVectors]) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
   if (ends.from == nullptr) {
-    HWY_UNROLL(16)
+    HWY_UNROLL(24)
     for (size_t i = 0; i < kRows; ++i) {
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(hn::ScalableTag<T>());
     }
   } else {
     const T* from = ends.from;
-    HWY_UNROLL(16)
+    HWY_UNROLL(24)
     for (size_t i = 0; i < kRows; ++i, from += ends.from_row_step) {
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) sum[i][j] = vectors.Load(from + j * kLanes, j + 1 == kVectors);
@@ -201,7 +201,7 @@ HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (
   constexpr size_t kLanes = TileShape<T>::kLanes;
   T* to = ends.to;
   const T* c = ends.c;
-  HWY_UNROLL(16)
+  HWY_UNROLL(24)
   for (size_t i = 0; i < kRows; ++i, to += ends.to_row_step, c += ends.c_row_step) {
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) {
@@ -260,7 +260,7 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
       if (kVectors > 1) hwy::Prefetch(place + near);
     }
     if (kVectors == Shape::kPanelVectors) __builtin_prefetch(far, 0, 2);
-    HWY_UNROLL(16)
+    HWY_UNROLL(24)
     for (size_t i = 0; i < kRows; ++i) {
       const V va = hn::Set(d, LoadOne(a[i / 3] + static_cast<int64_t>(i % 3) * a_row_step));
       HWY_UNROLL(16)

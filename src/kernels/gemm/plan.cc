@@ -29,6 +29,9 @@ constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // Rows so far apart, or any multiple of it, meet in the same lines of the caches.
 constexpr std::int64_t kAliasBytes = 4096;
+// A is read once for each strip of columns, from the second-level cache. A single strip may stream it from there.
+constexpr std::int64_t kAtOnceABytes = 64 * 1024;
+constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -118,6 +121,16 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   return schedule;
 }
 
+/// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once).
+bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (kernels.multiply_at_once == nullptr || s.is_swapped || s.workers > 1 || s.segments > 1) return false;
+  if (s.b_source != BSource::direct || !s.a_is_direct || p.k > s.kc || p.c_column_step > 1) return false;
+  if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
+  if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
+  const std::int64_t a_bytes = p.m * p.k * kernels.element_bytes;
+  return a_bytes <= (p.n <= kernels.lanes ? kAtOnceStreamedABytes : kAtOnceABytes);
+}
+
 void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   Schedule& s = plan.schedule;
   const auto bytes = [&](std::int64_t accumulators) {
@@ -169,6 +182,11 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   plan.kernels = &choose_kernels(computed, *plan.kernels, b_is_packed);
   plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed, segments_of(problem));
   plan.schedule.is_swapped = is_swapped;
+  if (may_take_at_once(computed, *plan.kernels, plan.schedule)) {
+    plan.schedule = Schedule();
+    plan.schedule.is_at_once = true;
+    return plan;
+  }
   size_workspace(computed, *plan.kernels, plan);
   return plan;
 }

@@ -234,6 +234,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
   if (plan.problem.m == 0 || plan.problem.n == 0) return;
   // Nothing to add up, and operands without elements, whose pointers may be null.
   if (plan.problem.k == 0) return run_reference(plan.problem, a, b, c, y);
+  if (plan.schedule.is_at_once) return plan.kernels->multiply_at_once(plan.problem, a, b, c, y);
   if (plan.schedule.takes_dots) return run_dots(plan, a, b, c, y, workspace, pool);
   Product product(plan, a, b, c, y, workspace);
   if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);
