@@ -213,7 +213,7 @@ TEST_P(GemmTest, SmallProducts) {
       check(c);
     }
   }
-  if (is_float(type_) && kernels_.element_bytes == kernels_.accumulator_bytes) {
+  if (is_float(type_) && kernels_.multiply_at_once != nullptr) {
     EXPECT_GT(at_once, static_cast<std::size_t>(8 * kernels_.mr));
   }
 }

@@ -48,10 +48,13 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.pack_kept_b = &PackKept<Shape::kPanel, T, Element>;
     kernels.pack_kept_narrow_b = &PackKept<Shape::kLanes, T, Element>;
     kernels.widen = &WidenPacked<T, Element>;
+    kernels.widen_lines = &WidenLines<T, Element>;
   }
   kernels.dots = &DotBlock<Element, T>;
   kernels.multiply = &MultiplyBlock<Element, T>;
-  if constexpr (sizeof(Element) == sizeof(T)) kernels.multiply_at_once = &MultiplyAtOnce<T>;
+  if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
+    kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
+  }
   kernels.finish = &Finish<Element, T>;
   return kernels;
 }
