@@ -81,12 +81,14 @@ void CopyRows(const T* from, int64_t from_row_step, T* to, int64_t to_row_step, 
 }
 
 /// Each row's one element of C, as often as a row of the tile is long.
-template <class T>
-void RepeatAlongRows(const T* c, int64_t c_row_step, size_t columns, int64_t rows, T* to) {
-  const hn::ScalableTag<T> d;
+template <class Element>
+void RepeatAlongRows(const Element* c, int64_t c_row_step, size_t columns, int64_t rows, Element* to) {
+  using Bits = hwy::UnsignedFromSize<sizeof(Element)>;
+  const hn::CappedTag<Bits, TileShape<std::conditional_t<sizeof(Element) == 2, float, Element>>::kLanes> d;
+  auto* bits = reinterpret_cast<Bits*>(to);
   for (int64_t i = 0; i < rows; ++i, c += c_row_step) {
-    const auto v = hn::Set(d, LoadOne(c));
-    for (size_t j = 0; j < columns; j += TileShape<T>::kLanes, to += TileShape<T>::kLanes) StoreAny(v, d, to);
+    const auto v = hn::Set(d, LoadOne(reinterpret_cast<const Bits*>(c)));
+    for (size_t j = 0; j < columns; j += hn::Lanes(d), bits += hn::Lanes(d)) StoreAny(v, d, bits);
   }
 }
 
@@ -101,28 +103,32 @@ constexpr size_t LargestTile() {
 }
 
 /// Lets the tile itself do the last step, where Y and C lie so that it can. False: it cannot.
-template <class T>
+template <class Element, class T>
 HWY_INLINE bool EndInPlace(const Block& block, const Place& place, size_t tile_columns, T* buffer, TileEnds<T>& ends) {
+  constexpr bool kRounds = sizeof(Element) < sizeof(T);
   const Output& output = *block.output;
   const Scale& scale = *block.scale;
   if (output.y_column_step != 1 || !scale.is_whole) return false;
   ends.to_row_step = output.y_row_step;
-  ends.to = reinterpret_cast<T*>(output.y) + (block.row + place.m) * output.y_row_step + block.column + place.n;
+  const int64_t to = (block.row + place.m) * output.y_row_step + block.column + place.n;
+  ends.to = reinterpret_cast<T*>(reinterpret_cast<Element*>(output.y) + to);
+  if (kRounds) ends.last = Last::rounded;
   if (scale.keeps_sums()) return true;
 
   if (!scale.has_c) return false;
-  ends.last = scale.alpha == 1.0f && scale.beta == 1.0f ? Last::plus_c : Last::scaled_plus_c;
+  ends.last = scale.alpha == 1.0f && scale.beta == 1.0f && !kRounds ? Last::plus_c : Last::scaled_plus_c;
   if constexpr (hwy::IsFloat<T>()) {
     ends.alpha = static_cast<T>(scale.alpha);
     ends.beta = static_cast<T>(scale.beta);
   } else {
     if (ends.last != Last::plus_c) return false;
   }
-  ends.c = reinterpret_cast<const T*>(output.c) + (block.row + place.m) * output.c_row_step +
-           (block.column + place.n) * output.c_column_step;
+  const auto* c = reinterpret_cast<const Element*>(output.c) + (block.row + place.m) * output.c_row_step +
+                  (block.column + place.n) * output.c_column_step;
+  ends.c = reinterpret_cast<const T*>(c);
   ends.c_row_step = output.c_row_step;
   if (output.c_column_step == 0) {
-    RepeatAlongRows(ends.c, ends.c_row_step, tile_columns, place.rows, buffer);
+    RepeatAlongRows(c, ends.c_row_step, tile_columns, place.rows, reinterpret_cast<Element*>(buffer));
     ends.c = buffer;
     ends.c_row_step = static_cast<int64_t>(tile_columns);
   }
@@ -157,8 +163,8 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
       ends.to_row_step = step;
       return tile.function(operands, ends);
     }
-    if constexpr (std::is_same_v<Element, T>) {
-      if (EndInPlace(block, place, tile_columns, buffer, ends)) return tile.function(operands, ends);
+    if constexpr (std::is_same_v<Element, T> || (std::is_same_v<Element, TB> && kRoundsInTile<Element>)) {
+      if (EndInPlace<Element>(block, place, tile_columns, buffer, ends)) return tile.function(operands, ends);
       ends.last = Last::sums;
     }
   }
@@ -239,7 +245,7 @@ class BlockLoops {
       if (!block_.first || !block_.last || vectors > int64_t{Shape::kPanelVectors}) return 0;
       TileEnds<T> ends;
       ends.last_lanes = static_cast<size_t>(block_.n - (vectors - 1) * int64_t{Shape::kLanes});
-      if (!EndInPlace<T>(block_, {0, 0, 0, block_.n}, 0, nullptr, ends)) return 0;
+      if (!EndInPlace<Element, T>(block_, {0, 0, 0, block_.n}, 0, nullptr, ends)) return 0;
       const int64_t tiles = block_.m / int64_t{Shape::kRows};
       const auto multiply = vectors == 1 ? &MultiplyTiles<Shape::kRows, 1, T, TB>
                                          : &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;

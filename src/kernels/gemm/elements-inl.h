@@ -74,7 +74,7 @@ HWY_INLINE void StoreAny(hn::Vec<D> v, D d, T* to) {
 /// The first `count` < Lanes(d) elements; zeros follow.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
-  if constexpr (BINET_HAS_MASKED_MEMORY && sizeof(T) >= 4) {
+  if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_FREE)) {
     return hn::MaskedLoad(hn::FirstN(d, count), d, from);
   } else {
     alignas(64) T buffer[hn::MaxLanes(d)] = {};
@@ -85,7 +85,7 @@ HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
 
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void StoreFirst(hn::Vec<D> v, D d, T* to, size_t count) {
-  if constexpr (BINET_HAS_MASKED_MEMORY && sizeof(T) >= 4) {
+  if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_FREE)) {
     hn::BlendedStore(v, hn::FirstN(d, count), d, to);
   } else {
     alignas(64) T buffer[hn::MaxLanes(d)];
@@ -120,6 +120,16 @@ HWY_INLINE hn::Vec<D> Widen(D df, hn::Vec<hn::Rebind<uint16_t, D>> half, Float16
 
 template <class D>
 HWY_INLINE hn::Vec<D> Widen(D df, hn::Vec<hn::Rebind<uint16_t, D>> half, BFloat16) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    // To the upper half of each lane in one step: tiles have none to spare.
+    const __m512i places = _mm512_srli_epi32(_mm512_set_epi16(15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 10, 9, 9, 8,
+                                                              8, 7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0),
+                                             0);
+    const __m512i wide = _mm512_castsi256_si512(half.raw);
+    return hn::BitCast(df, hn::Vec<hn::RebindToUnsigned<D>>{_mm512_maskz_permutexvar_epi16(0xAAAAAAAAu, places, wide)});
+  }
+#endif
   const hn::RebindToUnsigned<D> du;
   return hn::BitCast(df, hn::ShiftLeft<16>(hn::PromoteTo(du, half)));
 }
@@ -156,12 +166,11 @@ HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> Narrow(D df, hn::Vec<D> v, BFloat16)
   (void)df;
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
-  const auto magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFu));
-  const auto kept = hn::ShiftRight<16>(bits);
-  const auto half_to_even = hn::Add(hn::And(kept, hn::Set(du, 1u)), hn::Set(du, 0x7FFFu));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, half_to_even));
-  const auto quiet = hn::Or(kept, hn::Set(du, 0x40u));
-  return hn::TruncateTo(hn::Rebind<uint16_t, D>(), IfBelow(du, magnitude, 0x7F800001, rounded, quiet));
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+  const auto rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7FFFu)), odd);
+  const auto quiet = hn::Or(bits, hn::Set(du, 0x400000u));
+  const auto result = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded);
+  return hn::TruncateTo(hn::Rebind<uint16_t, D>(), hn::ShiftRight<16>(result));
 }
 
 /// Storage of a 16-bit float is a struct of its bits, which may be read as such.

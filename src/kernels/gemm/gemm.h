@@ -51,8 +51,10 @@ enum class BSource : std::uint8_t {
 /// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.
 struct Schedule {
   bool takes_dots = false;    ///< few columns: dots.h
+  bool is_at_once = false;    ///< small: nothing is cut or packed
   bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
   bool a_is_direct = false;   ///< A is read where it lies
+  bool a_is_widened = false;  ///< its rows are turned into accumulators, as they lie
   bool widens_b = false;      ///< packed and kept B is turned into accumulators, strip by strip
   bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
   BSource b_source = BSource::strips;
@@ -61,6 +63,7 @@ struct Schedule {
   std::int64_t items = 0, row_items = 0, item_rows = 0, item_columns = 0;
   std::int64_t segments = 1, segment_k = 0;  ///< of k: segments.h
   std::int64_t sums_row_step = 0;
+  std::int64_t a_line_step = 0;  ///< of widened A
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
 };

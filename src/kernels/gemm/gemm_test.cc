@@ -201,6 +201,23 @@ TEST_P(GemmTest, SizesAroundBlocks) {
   }
 }
 
+/// Every height of rows, and columns that are one to five vectors, the last of them whole or not.
+TEST_P(GemmTest, SmallProducts) {
+  const std::int64_t lanes = kernels_.lanes;
+  std::size_t at_once = 0;
+  for (std::int64_t m = 1; m <= 4 * kernels_.mr + 3; ++m) {
+    for (const std::int64_t n : {lanes - 1, lanes, 2 * lanes, 3 * lanes - 2, 3 * lanes, 4 * lanes, 5 * lanes - 1}) {
+      Case c{m, std::max<std::int64_t>(n, 1), 5, m % 3 == 0, false};
+      vary(c);
+      if (make_plan(problem_of(type_, c), target_, 1, false).schedule.is_at_once) ++at_once;
+      check(c);
+    }
+  }
+  if (is_float(type_) && kernels_.multiply_at_once != nullptr) {
+    EXPECT_GT(at_once, static_cast<std::size_t>(8 * kernels_.mr));
+  }
+}
+
 TEST_P(GemmTest, EmptyExtents) {
   for (const Case& c : {Case{0, 5, 3}, Case{5, 0, 3}, Case{4, 5, 0, false, false, CForm::row, 2, 0.5f},
                         Case{4, 5, 0, true, true, CForm::none, -1, 1}, Case{0, 0, 0}}) {

@@ -103,6 +103,13 @@ struct Kernels {
   /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
   /// `lanes`. A that is not packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
+  /// Elements in `lines`, so many accumulators apart; null where they are the same.
+  void (*widen_lines)(const std::byte* from, std::int64_t from_step, std::int64_t lines, std::int64_t count,
+                      std::byte* to, std::int64_t to_step) = nullptr;
+  /// Null, or a small product in one go: one thread, B read where it lies, no C whose column step is above 1, integers
+  /// without factors; n is limited as for multiply(). A is read where it lies or widened, item_rows at a time.
+  void (*multiply_at_once)(const Problem&, const Schedule&, const std::byte* a, const std::byte* b, const std::byte* c,
+                           std::byte* y, std::byte* workspace) = nullptr;
   /// Sums of dot products: row m of A and column n of B, whose k lie side by side, from sums on; steps are a_row_step,
   /// b_panel_step and sums_row_step.
   void (*dots)(const Block&) = nullptr;

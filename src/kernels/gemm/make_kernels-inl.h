@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#include "kernels/gemm/at_once-inl.h"
 #include "kernels/gemm/block-inl.h"
 #include "kernels/gemm/dots-inl.h"
 #include "kernels/gemm/finish-inl.h"
@@ -47,9 +48,13 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.pack_kept_b = &PackKept<Shape::kPanel, T, Element>;
     kernels.pack_kept_narrow_b = &PackKept<Shape::kLanes, T, Element>;
     kernels.widen = &WidenPacked<T, Element>;
+    kernels.widen_lines = &WidenLines<T, Element>;
   }
   kernels.dots = &DotBlock<Element, T>;
   kernels.multiply = &MultiplyBlock<Element, T>;
+  if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
+    kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
+  }
   kernels.finish = &Finish<Element, T>;
   return kernels;
 }

@@ -107,14 +107,23 @@ struct TileOperands {
 };
 
 /// What becomes of the sums of a tile when the range of k is done.
-enum class Last : std::uint8_t { sums, plus_c, scaled_plus_c };
+enum class Last : std::uint8_t {
+  sums,
+  plus_c,         ///< but for 16-bit elements
+  scaled_plus_c,  ///< rounded, if elements have 16 bits
+  rounded         ///< to 16 bits
+};
+
+/// Tiles end with 16-bit elements where that needs no second form for whole vectors.
+template <class Element>
+constexpr bool kRoundsInTile = sizeof(Element) == 2 && BINET_MASKS_ARE_FREE;
 
 /// How the chains of a tile begin and end. Rows are whole vectors, but for the last vector of each.
 template <class T>
 struct TileEnds {
   const T* from = nullptr;  ///< the sums to go on from; null: zeros
   int64_t from_row_step = 0;
-  T* to = nullptr;
+  T* to = nullptr;  ///< this and C, cast, are of 16-bit elements, and so are their steps, where the last step rounds
   int64_t to_row_step = 0;
   Last last = Last::sums;
   const T* c = nullptr;  ///< neighbouring columns side by side
@@ -149,6 +158,15 @@ class RowOfVectors {
     hn::BlendedStore(v, mask_, d_, to);
   }
 
+  /// Where masks are free.
+  template <class Half>
+  requires(sizeof(Half) == 2) HWY_INLINE void Store(hn::Vec<D> v, Half* to, bool is_last) const {
+    const auto rounded = Narrow(d_, v, Half());
+    auto* bits = const_cast<uint16_t*>(Bits(to));
+    if (!is_last) return StoreAny(rounded, D16(), bits);
+    hn::BlendedStore(rounded, mask16_, D16(), bits);
+  }
+
  private:
   using D16 = std::conditional_t<sizeof(hn::TFromD<D>) == 4, hn::Rebind<uint16_t, D>, D>;
   D d_;
@@ -160,7 +178,7 @@ class RowOfVectors {
 template <class V, size_t kRows, size_t kVectors>
 HWY_INLINE void KeepInRegisters(V (&sum)[kRows][kVectors]) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
-  HWY_UNROLL(16)
+  HWY_UNROLL(24)
   for (size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) {
@@ -179,14 +197,14 @@ template <class Row, class T, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[kRows][kVectors]) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
   if (ends.from == nullptr) {
-    HWY_UNROLL(16)
+    HWY_UNROLL(24)
     for (size_t i = 0; i < kRows; ++i) {
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(hn::ScalableTag<T>());
     }
   } else {
     const T* from = ends.from;
-    HWY_UNROLL(16)
+    HWY_UNROLL(24)
     for (size_t i = 0; i < kRows; ++i, from += ends.from_row_step) {
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) sum[i][j] = vectors.Load(from + j * kLanes, j + 1 == kVectors);
@@ -194,14 +212,14 @@ HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[
   }
 }
 
-/// Stores result(sum, its place in C, whether it is the last of its row).
-template <class Row, class T, class V, size_t kRows, size_t kVectors, class Result>
+/// Stores result(sum, its place in C, whether it is the last of its row), as an Element.
+template <class Element, class Row, class T, class V, size_t kRows, size_t kVectors, class Result>
 HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors],
                           const Result& result) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
-  T* to = ends.to;
-  const T* c = ends.c;
-  HWY_UNROLL(16)
+  auto* to = reinterpret_cast<Element*>(ends.to);
+  const auto* c = reinterpret_cast<const Element*>(ends.c);
+  HWY_UNROLL(24)
   for (size_t i = 0; i < kRows; ++i, to += ends.to_row_step, c += ends.c_row_step) {
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) {
@@ -212,21 +230,30 @@ HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (
 }
 
 /// Stores the sums, or what the last step makes of them. Integers with other factors than 1 go by way of a buffer.
-template <class Row, class T, class V, size_t kRows, size_t kVectors>
+template <class Element, class Row, class T, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors]) {
   const hn::ScalableTag<T> d;
-  if (ends.last == Last::sums) return StoreTile(vectors, ends, sum, [](V v, const T*, bool) HWY_ATTR { return v; });
-  if constexpr (hwy::IsFloat<T>()) {
-    if (ends.last == Last::scaled_plus_c) {
-      const V alpha = hn::Set(d, ends.alpha);
-      const V beta = hn::Set(d, ends.beta);
-      return StoreTile(vectors, ends, sum, [&](V v, const T* c, bool is_last) HWY_ATTR {
-        return hn::Add(hn::Mul(v, alpha), hn::Mul(vectors.Load(c, is_last), beta));
-      });
+  const auto same = [](V v, const auto*, bool) HWY_ATTR { return v; };
+  if (ends.last == Last::sums || (sizeof(Element) == 2 && !kRoundsInTile<Element>)) {
+    return StoreTile<T>(vectors, ends, sum, same);
+  }
+  if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
+    if constexpr (hwy::IsFloat<T>()) {
+      if (ends.last == Last::scaled_plus_c) {
+        const V alpha = hn::Set(d, ends.alpha);
+        const V beta = hn::Set(d, ends.beta);
+        return StoreTile<Element>(vectors, ends, sum, [&](V v, const Element* c, bool is_last) HWY_ATTR {
+          return hn::Add(hn::Mul(v, alpha), hn::Mul(vectors.Load(c, is_last), beta));
+        });
+      }
+    }
+    if constexpr (sizeof(Element) == 2) {
+      StoreTile<Element>(vectors, ends, sum, same);
+    } else {
+      StoreTile<T>(vectors, ends, sum,
+                   [&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
     }
   }
-  StoreTile(vectors, ends, sum,
-            [&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
 }
 
 template <size_t kRows, size_t kVectors, class T, class TB>
@@ -260,7 +287,7 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
       if (kVectors > 1) hwy::Prefetch(place + near);
     }
     if (kVectors == Shape::kPanelVectors) __builtin_prefetch(far, 0, 2);
-    HWY_UNROLL(16)
+    HWY_UNROLL(24)
     for (size_t i = 0; i < kRows; ++i) {
       const V va = hn::Set(d, LoadOne(a[i / 3] + static_cast<int64_t>(i % 3) * a_row_step));
       HWY_UNROLL(16)
@@ -271,12 +298,7 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
     far += operands.far.step;
   }
 
-  if constexpr (sizeof(TB) == 2) {
-    // Y consists of 16-bit floats too: what is stored here is sums.
-    StoreTile(vectors, ends, sum, [](V v, const T*, bool) HWY_ATTR { return v; });
-  } else {
-    EndTile(vectors, ends, sum);
-  }
+  EndTile<TB>(vectors, ends, sum);  // with a B of 16-bit floats Y consists of them too
 }
 
 /// kRows x kVectors sums.

@@ -277,6 +277,20 @@ void WidenPacked(const std::byte* from, int64_t count, std::byte* to) {
   }
 }
 
+template <class T, class Element>
+void WidenLines(const std::byte* from, int64_t from_step, int64_t lines, int64_t count, std::byte* to,
+                int64_t to_step) {
+  const hn::ScalableTag<T> d;
+  const auto* line = reinterpret_cast<const Element*>(from);
+  auto* widened = reinterpret_cast<T*>(to);
+  const auto elements = static_cast<size_t>(count);
+  for (; lines > 0; --lines, line += from_step, widened += to_step) {
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= elements; i += hn::Lanes(d)) StoreAny(LoadElements(d, line + i), d, widened + i);
+    if (i < elements) StoreAny(LoadElements(d, line + i, elements - i), d, widened + i);
+  }
+}
+
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -29,6 +29,12 @@ constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // Rows so far apart, or any multiple of it, meet in the same lines of the caches.
 constexpr std::int64_t kAliasBytes = 4096;
+// A is read once for each strip of columns, from the second-level cache. A single strip may stream it from there.
+constexpr std::int64_t kAtOnceABytes = 64 * 1024;
+constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
+// Widened A stays in the first-level cache while strips of B, which is read again for each block of rows, meet it.
+constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
+constexpr std::int64_t kWidenedABytes = 16 * 1024;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -70,8 +76,7 @@ BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_pack
   if (b_is_packed) return BSource::given;
   if (p.b_column_step == 1 && kernels.in_place == nullptr) {
     const std::int64_t stays = rows_meet(p.b_row_step, kernels) ? kDirectBBytes / 2 : kDirectBBytes;
-    const std::int64_t few_rows = kernels.widen == nullptr ? kFewRows : 2 * kernels.mr;
-    if (p.m <= few_rows || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
+    if (p.m <= kFewRows || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
   }
   const bool is_small =
       round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
@@ -113,9 +118,41 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
     schedule.kc = equal_part(segments.k, 2 * kernels.kc, kernels.k_group);
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
+  schedule.a_is_widened = kernels.widen_lines != nullptr && p.a_column_step == 1;
+  if (schedule.a_is_widened) {
+    schedule.a_line_step = round_up(schedule.kc, kernels.lanes);
+    if (schedule.a_line_step * kernels.accumulator_bytes % kAliasBytes == 0) schedule.a_line_step += kernels.lanes;
+  }
   cut_items(p, kernels, rows_of_block(kernels, schedule.kc), schedule);
   schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels);
   return schedule;
+}
+
+/// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once).
+bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (kernels.multiply_at_once == nullptr || s.is_swapped || s.workers > 1 || s.segments > 1) return false;
+  const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
+  if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
+  if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
+  if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
+  const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
+  if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
+  return a_bytes <= (p.n <= kernels.lanes ? kAtOnceStreamedABytes : kAtOnceABytes);
+}
+
+void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
+  Schedule schedule;
+  schedule.is_at_once = true;
+  schedule.item_rows = p.m;
+  if (kernels.widen_lines != nullptr) {
+    const std::int64_t rows = kWidenedABytes / (p.k * kernels.accumulator_bytes);
+    schedule.item_rows = equal_part(p.m, std::max(rows, 2 * kernels.mr), 2 * kernels.mr);
+    const bool is_transposed = p.a_column_step != 1;
+    const std::int64_t lines = is_transposed ? p.k : schedule.item_rows;
+    schedule.a_line_step = round_up(is_transposed ? schedule.item_rows : p.k, kernels.lanes);
+    plan.workspace_bytes = static_cast<std::size_t>(lines * schedule.a_line_step * kernels.accumulator_bytes);
+  }
+  plan.schedule = schedule;
 }
 
 void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
@@ -124,8 +161,11 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
     return round_up_to_cache_line(static_cast<std::size_t>(accumulators * kernels.accumulator_bytes));
   };
   const std::int64_t rows_of_b = packed_rows_of_b(kernels, s.kc);
-  if (!s.a_is_direct)
+  if (s.a_is_widened) {
+    s.slot_a_bytes = bytes(s.item_rows * s.a_line_step);
+  } else if (!s.a_is_direct) {
     s.slot_a_bytes = bytes(ceil_div(s.item_rows, s.tile_rows) * kernels.a_width * packed_rows_of_a(kernels, s.kc));
+  }
   if (s.b_source == BSource::strips || s.widens_b) s.slot_b_bytes = bytes(s.strip_columns * rows_of_b);
   if (s.b_source == BSource::direct) s.slot_b_bytes = bytes(kernels.nr * rows_of_b);
   if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(PackedB(kernels, p.n, p.k).size);
@@ -169,6 +209,10 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   plan.kernels = &choose_kernels(computed, *plan.kernels, b_is_packed);
   plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed, segments_of(problem));
   plan.schedule.is_swapped = is_swapped;
+  if (may_take_at_once(computed, *plan.kernels, plan.schedule)) {
+    plan_at_once(computed, *plan.kernels, plan);
+    return plan;
+  }
   size_workspace(computed, *plan.kernels, plan);
   return plan;
 }

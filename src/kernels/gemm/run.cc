@@ -122,6 +122,11 @@ class Product {
       return;
     }
     block.a = slot.a;
+    if (s_.a_is_widened) {
+      block.a_row_step = s_.a_line_step;
+      block.a_column_step = 1;
+      return kernels_.widen_lines(from, p_.a_row_step, block.m, block.k, slot.a, s_.a_line_step);
+    }
     block.a_is_packed = true;
     block.a_panel_step = kernels_.a_width * packed_rows_of_a(kernels_, block.k);
     block.a_row_step = 1;
@@ -234,6 +239,8 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
   if (plan.problem.m == 0 || plan.problem.n == 0) return;
   // Nothing to add up, and operands without elements, whose pointers may be null.
   if (plan.problem.k == 0) return run_reference(plan.problem, a, b, c, y);
+  if (plan.schedule.is_at_once)
+    return plan.kernels->multiply_at_once(plan.problem, plan.schedule, a, b, c, y, workspace);
   if (plan.schedule.takes_dots) return run_dots(plan, a, b, c, y, workspace, pool);
   Product product(plan, a, b, c, y, workspace);
   if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);

@@ -77,7 +77,7 @@ struct TwoSumsTiles {
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) low[i][j] = hn::Add(low[i][j], hn::ShiftLeft<Way::kShift>(high[i][j]));
     }
-    EndTile(vectors, ends, low);
+    EndTile<T>(vectors, ends, low);
   }
 };
 #endif  // HWY_TARGET == HWY_AVX3

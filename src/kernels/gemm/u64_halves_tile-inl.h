@@ -83,7 +83,7 @@ requires(kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>&
       sum[i][j] = hn::Add(sum[i][j], hn::ShiftLeft<32>(both));
     }
   }
-  EndTile(vectors, ends, sum);
+  EndTile<T>(vectors, ends, sum);
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
