@@ -54,6 +54,7 @@ struct Schedule {
   bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
   bool a_is_direct = false;   ///< A is read where it lies
   bool widens_b = false;      ///< packed and kept B is turned into accumulators, strip by strip
+  bool has_few_rows = false;  ///< B, read where it lies, is read once and in the order of memory
   bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
   BSource b_source = BSource::strips;
   std::int64_t workers = 1;

@@ -103,6 +103,8 @@ struct Kernels {
   /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
   /// `lanes`. A that is not packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
+  /// The same for m <= mr rows of Y, where B is not packed: reads it once, in the order of memory.
+  void (*multiply_few_rows)(const Block&) = nullptr;
   /// Sums of dot products: row m of A and column n of B, whose k lie side by side, from sums on; steps are a_row_step,
   /// b_panel_step and sums_row_step.
   void (*dots)(const Block&) = nullptr;

@@ -12,6 +12,7 @@
 
 #include "kernels/gemm/block-inl.h"
 #include "kernels/gemm/dots-inl.h"
+#include "kernels/gemm/few_rows-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
@@ -50,6 +51,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   }
   kernels.dots = &DotBlock<Element, T>;
   kernels.multiply = &MultiplyBlock<Element, T>;
+  kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
   kernels.finish = &Finish<Element, T>;
   return kernels;
 }

@@ -21,6 +21,11 @@ constexpr std::int64_t kPackedABytes = 384 * 1024;
 constexpr std::int64_t kStripColumns = 256;
 // So few rows take less time than packing B costs; they read it in place, the next panel on its way to the cache.
 constexpr std::int64_t kFewRows = 128;
+// One row, or two of f32, read B at the speed of memory if they read it in its order (few_rows-inl.h).
+constexpr std::int64_t kFewRowsBytes = 8;
+constexpr std::int64_t kLeastBForFewRows = 256 * 1024;
+// Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
+constexpr std::int64_t kFewRowsK = 4096;
 // So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
 constexpr std::int64_t kDirectBBytes = 1024 * 1024;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
@@ -78,6 +83,11 @@ BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_pack
   return p.m > block_rows && is_small ? BSource::whole : BSource::strips;
 }
 
+/// B comes from far, and its bytes, not the multiply-adds, take the time.
+bool takes_few_rows(const Problem& p, const Kernels& kernels) {
+  return p.m * kernels.accumulator_bytes <= kFewRowsBytes && p.n * p.k * kernels.element_bytes >= kLeastBForFewRows;
+}
+
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
   if (p.n <= 2 * kernels.nr) return true;
@@ -111,6 +121,10 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
     // Few rows take less time than the packing itself, which likes long runs of k.
     schedule.strip_columns = std::min(schedule.strip_columns, kernels.nr);
     schedule.kc = equal_part(segments.k, 2 * kernels.kc, kernels.k_group);
+  }
+  if (schedule.b_source == BSource::direct && takes_few_rows(p, kernels)) {
+    schedule.has_few_rows = true;
+    schedule.kc = equal_part(segments.k, kFewRowsK, kernels.k_group);
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
   cut_items(p, kernels, rows_of_block(kernels, schedule.kc), schedule);

@@ -200,7 +200,7 @@ class Product {
     block.b_panel_step = kernels_.nr;
     block.b_row_step = p_.b_row_step;
     block.b = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
-    kernels_.multiply(block);
+    (s_.has_few_rows ? kernels_.multiply_few_rows : kernels_.multiply)(block);
   }
 
   void multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const {
