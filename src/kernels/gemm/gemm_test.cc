@@ -201,8 +201,8 @@ TEST_P(GemmTest, SizesAroundBlocks) {
   }
 }
 
-/// One row and a few, times a B that is large enough to be read once, as it lies: around vectors, around the rows of B
-/// taken together, beyond the columns whose sums wait together, and beyond a range of k.
+/// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
+/// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
 TEST_P(GemmTest, FewRowsOfALargeB) {
   for (const Case& sizes : {Case{1, 1003, 137}, Case{2, 519, 278}, Case{3, 1031, 131}, Case{1, 16421, 11},
                             Case{2, 4133, 35}, Case{1, 71, 4105}, Case{5, 40, 3333}}) {

@@ -17,6 +17,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
+#include "kernels/gemm/turned_squares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -52,6 +53,9 @@ constexpr Kernels MakeKernels(ElementType type) {
   kernels.dots = &DotBlock<Element, T>;
   kernels.multiply = &MultiplyBlock<Element, T>;
   kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
+#endif
   kernels.finish = &Finish<Element, T>;
   return kernels;
 }

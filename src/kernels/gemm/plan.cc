@@ -24,6 +24,8 @@ constexpr std::int64_t kFewRows = 128;
 // One row, or two of f32, read B at the speed of memory if they read it in its order (few_rows-inl.h).
 constexpr std::int64_t kFewRowsBytes = 8;
 constexpr std::int64_t kLeastBForFewRows = 256 * 1024;
+// So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
+constexpr std::int64_t kMostRowsToTurnFor = 2;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
 // So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
@@ -71,8 +73,15 @@ std::int64_t rows_of_block(const Kernels& kernels, std::int64_t kc) {
   return std::max(kernels.mr, kPackedABytes / row_bytes / kernels.mr * kernels.mr);
 }
 
+/// Packing would store what is used once or twice.
+bool should_turn_b(const Problem& p, const Kernels& kernels, bool b_is_packed) {
+  if (b_is_packed || p.b_column_step == 1 || kernels.multiply_turned == nullptr) return false;
+  return p.m <= kMostRowsToTurnFor && p.n >= kernels.lanes && p.k >= kernels.lanes;
+}
+
 BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
   if (b_is_packed) return BSource::given;
+  if (should_turn_b(p, kernels, b_is_packed)) return BSource::direct;
   if (p.b_column_step == 1 && kernels.in_place == nullptr) {
     const std::int64_t stays = rows_meet(p.b_row_step, kernels) ? kDirectBBytes / 2 : kDirectBBytes;
     const std::int64_t few_rows = kernels.widen == nullptr ? kFewRows : 2 * kernels.mr;
@@ -122,8 +131,9 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
     schedule.strip_columns = std::min(schedule.strip_columns, kernels.nr);
     schedule.kc = equal_part(segments.k, 2 * kernels.kc, kernels.k_group);
   }
-  if (schedule.b_source == BSource::direct && takes_few_rows(p, kernels)) {
-    schedule.has_few_rows = true;
+  schedule.turns_b = should_turn_b(p, kernels, b_is_packed);
+  schedule.has_few_rows = schedule.b_source == BSource::direct && !schedule.turns_b && takes_few_rows(p, kernels);
+  if (schedule.turns_b || schedule.has_few_rows) {
     schedule.kc = equal_part(segments.k, kFewRowsK, kernels.k_group);
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);

@@ -38,16 +38,17 @@ HWY_INLINE void WithWaitingSums(const Block& block, const Add& add) {
   for (int64_t n = 0; n < block.n; n += together) {
     const int64_t count = HWY_MIN(together, block.n - n);
     const Columns columns = {n, count, (count + kLanes - 1) / kLanes * kLanes};
-    T* before = reinterpret_cast<T*>(block.sums) + n;
+    const auto waiting_row = [&](int64_t m) HWY_ATTR {
+      return reinterpret_cast<T*>(block.sums) + m * block.sums_row_step + columns.first;
+    };
+    const auto row_bytes = static_cast<size_t>(count) * sizeof(T);
     std::memset(sums, 0, static_cast<size_t>(block.m * columns.row_step) * sizeof(T));
     for (int64_t m = 0; !block.first && m < block.m; ++m) {
-      std::memcpy(sums + m * columns.row_step, before + m * block.sums_row_step,
-                  static_cast<size_t>(count) * sizeof(T));
+      std::memcpy(sums + m * columns.row_step, waiting_row(m), row_bytes);
     }
     add(columns, static_cast<T*>(sums));
     for (int64_t m = 0; !block.last && m < block.m; ++m) {
-      std::memcpy(before + m * block.sums_row_step, sums + m * columns.row_step,
-                  static_cast<size_t>(count) * sizeof(T));
+      std::memcpy(waiting_row(m), sums + m * columns.row_step, row_bytes);
     }
     if (block.last) {
       FinishTile<Element>(static_cast<const T*>(sums), columns.row_step, block.m, count, *block.output, block.row,
