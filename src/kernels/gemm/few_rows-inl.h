@@ -113,7 +113,7 @@ HWY_NOINLINE void AddRowsOfB(TileOperands<T, TB> operands, const Columns& column
   }
 }
 
-/// Columns of B side by side. Sums are those of Element, which B consists of.
+/// One row, or two where sums have 4 bytes; columns of B side by side.
 template <class Element, class T>
 void MultiplyFewRows(const Block& block) {
   TileOperands<T, Element> operands;
@@ -126,11 +126,13 @@ void MultiplyFewRows(const Block& block) {
       operands.a = reinterpret_cast<const T*>(block.a) + k * block.a_column_step;
       operands.b = reinterpret_cast<const Element*>(block.b) + k * block.b_row_step + columns.first;
       operands.k = HWY_MIN(kRowsOfB, block.k - k);
-      if (block.m == 1) {
-        AddRowsOfB<1>(operands, columns, sums);
-      } else {
-        AddRowsOfB<2>(operands, columns, sums);
+      if constexpr (sizeof(T) <= 4) {
+        if (block.m == 2) {
+          AddRowsOfB<2>(operands, columns, sums);
+          continue;
+        }
       }
+      AddRowsOfB<1>(operands, columns, sums);
     }
   });
 }

@@ -104,7 +104,8 @@ struct Kernels {
   /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
   /// `lanes`. A that is not packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
-  /// The same for one or two rows of Y, where B is not packed: reads it once, in the order of memory.
+  /// The same for one row of Y, or two with sums of 4 bytes, where B is not packed: reads it once, in the order of
+  /// memory. Null: there is no such kernel.
   void (*multiply_few_rows)(const Block&) = nullptr;
   /// The same for few rows of Y, where B is not packed and transposed: neighbouring k lie side by side, columns
   /// b_column_step apart; n is a multiple of `lanes`. Null: there is no such kernel.

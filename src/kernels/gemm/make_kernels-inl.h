@@ -52,8 +52,8 @@ constexpr Kernels MakeKernels(ElementType type) {
   }
   kernels.dots = &DotBlock<Element, T>;
   kernels.multiply = &MultiplyBlock<Element, T>;
-  kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
 #if HWY_TARGET != HWY_SCALAR
+  if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
 #endif
   kernels.finish = &Finish<Element, T>;

@@ -94,7 +94,8 @@ BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_pack
 
 /// B comes from far, and its bytes, not the multiply-adds, take the time.
 bool takes_few_rows(const Problem& p, const Kernels& kernels) {
-  return p.m * kernels.accumulator_bytes <= kFewRowsBytes && p.n * p.k * kernels.element_bytes >= kLeastBForFewRows;
+  return kernels.multiply_few_rows != nullptr && p.m * kernels.accumulator_bytes <= kFewRowsBytes &&
+         p.n * p.k * kernels.element_bytes >= kLeastBForFewRows;
 }
 
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
