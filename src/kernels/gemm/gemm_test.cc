@@ -218,6 +218,21 @@ TEST_P(GemmTest, SmallProducts) {
   }
 }
 
+/// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
+/// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
+TEST_P(GemmTest, FewRowsOfALargeB) {
+  for (const Case& sizes : {Case{1, 1003, 137}, Case{2, 519, 278}, Case{3, 1031, 131}, Case{1, 16421, 11},
+                            Case{2, 4133, 35}, Case{1, 71, 4105}, Case{5, 40, 3333}}) {
+    for (const int transposes : {0, 1, 2, 3}) {
+      Case c = sizes;
+      c.trans_a = (transposes & 1) != 0;
+      c.trans_b = (transposes & 2) != 0;
+      vary(c);
+      check(c, transposes == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
 TEST_P(GemmTest, EmptyExtents) {
   for (const Case& c : {Case{0, 5, 3}, Case{5, 0, 3}, Case{4, 5, 0, false, false, CForm::row, 2, 0.5f},
                         Case{4, 5, 0, true, true, CForm::none, -1, 1}, Case{0, 0, 0}}) {

@@ -61,6 +61,7 @@ struct Block {
   bool b_is_packed = false;
   bool b_is_kept = false;  ///< packed, and numbers have kept_bytes
   std::int64_t b_panel_step = 0, b_row_step = 0;
+  std::int64_t b_column_step = 1;  ///< of B that is not packed
 
   /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.
   /// They may lie in Y where elements are accumulators.
@@ -110,6 +111,12 @@ struct Kernels {
   /// without factors; n is limited as for multiply(). A is read where it lies or widened, item_rows at a time.
   void (*multiply_at_once)(const Problem&, const Schedule&, const std::byte* a, const std::byte* b, const std::byte* c,
                            std::byte* y, std::byte* workspace) = nullptr;
+  /// The same for one row of Y, or two with sums of 4 bytes, where B is not packed: reads it once, in the order of
+  /// memory. Null: there is no such kernel.
+  void (*multiply_few_rows)(const Block&) = nullptr;
+  /// The same for few rows of Y, where B is not packed and transposed: neighbouring k lie side by side, columns
+  /// b_column_step apart; n is a multiple of `lanes`. Null: there is no such kernel.
+  void (*multiply_turned)(const Block&) = nullptr;
   /// Sums of dot products: row m of A and column n of B, whose k lie side by side, from sums on; steps are a_row_step,
   /// b_panel_step and sums_row_step.
   void (*dots)(const Block&) = nullptr;

@@ -13,10 +13,12 @@
 #include "kernels/gemm/at_once-inl.h"
 #include "kernels/gemm/block-inl.h"
 #include "kernels/gemm/dots-inl.h"
+#include "kernels/gemm/few_rows-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
+#include "kernels/gemm/turned_squares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -55,6 +57,10 @@ constexpr Kernels MakeKernels(ElementType type) {
   if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
   }
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
+  if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
+#endif
   kernels.finish = &Finish<Element, T>;
   return kernels;
 }

@@ -93,9 +93,27 @@ HWY_INLINE void TransposeLanes(D d, const Element* const (&rows)[kGroup], int64_
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// As many lanes as a vector has, and as many k: whole vectors are stored, where blocks one by one would take longest.
-template <size_t kWidth, class D, class Element>
-HWY_INLINE void TransposeSquare(D d, const Element* from, int64_t lane_step, hn::TFromD<D>* to) {
+/// As many lanes as a vector has: a pointer for every few of them, so that their addresses need few registers.
+template <class T, class Element>
+struct SquareOfLanes {
+  static constexpr size_t kGroup = TileShape<T>::kGroup;
+  static constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
+
+  SquareOfLanes() = default;
+  SquareOfLanes(const Element* from, int64_t step) : lane_step(step) {
+    for (size_t g = 0; g < kGroups; ++g) group[g] = from + static_cast<int64_t>(g * kGroup) * step;
+  }
+  HWY_INLINE void Advance(int64_t k) {
+    for (size_t g = 0; g < kGroups; ++g) group[g] += k;
+  }
+
+  const Element* group[kGroups] = {};
+  int64_t lane_step = 0;
+};
+
+/// As many k as lanes: put_at(k, vector of these lanes).
+template <class D, class Element, class Put>
+HWY_INLINE void TurnSquare(D d, const SquareOfLanes<hn::TFromD<D>, Element>& from, const Put& put_at) {
   using T = hn::TFromD<D>;
   constexpr size_t kGroup = TileShape<T>::kGroup;
   constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
@@ -104,28 +122,27 @@ HWY_INLINE void TransposeSquare(D d, const Element* from, int64_t lane_step, hn:
   for (size_t g = 0; g < kGroups; ++g) {
     HWY_UNROLL(4)
     for (size_t r = 0; r < kGroup; ++r)
-      v[g][r] = LoadElements(d, from + static_cast<int64_t>(g * kGroup + r) * lane_step);
+      v[g][r] = LoadElements(d, from.group[g] + static_cast<int64_t>(r) * from.lane_step);
     TransposeBlocks(v[g]);
   }
   // Block b of v[g][c] holds group g at k = b * kGroup + c; a row of the panel wants that block of all groups.
-  const auto store = [&](size_t b, size_t c, hn::Vec<D> row)
-                         HWY_ATTR { StoreAny(row, d, to + (b * kGroup + c) * kWidth); };
+  const auto put = [&](size_t b, size_t c, hn::Vec<D> row) HWY_ATTR { put_at(b * kGroup + c, row); };
   HWY_UNROLL(4)
   for (size_t c = 0; c < kGroup; ++c) {
     if constexpr (kGroups == 2) {
-      store(0, c, hn::ConcatLowerLower(d, v[1][c], v[0][c]));
-      store(1, c, hn::ConcatUpperUpper(d, v[1][c], v[0][c]));
+      put(0, c, hn::ConcatLowerLower(d, v[1][c], v[0][c]));
+      put(1, c, hn::ConcatUpperUpper(d, v[1][c], v[0][c]));
     } else if constexpr (kGroups == 4) {
       const auto lower02 = hn::ConcatLowerLower(d, v[2][c], v[0][c]);
       const auto lower13 = hn::ConcatLowerLower(d, v[3][c], v[1][c]);
       const auto upper02 = hn::ConcatUpperUpper(d, v[2][c], v[0][c]);
       const auto upper13 = hn::ConcatUpperUpper(d, v[3][c], v[1][c]);
-      store(0, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(lower13), lower02));
-      store(1, c, hn::OddEvenBlocks(lower13, hn::SwapAdjacentBlocks(lower02)));
-      store(2, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(upper13), upper02));
-      store(3, c, hn::OddEvenBlocks(upper13, hn::SwapAdjacentBlocks(upper02)));
+      put(0, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(lower13), lower02));
+      put(1, c, hn::OddEvenBlocks(lower13, hn::SwapAdjacentBlocks(lower02)));
+      put(2, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(upper13), upper02));
+      put(3, c, hn::OddEvenBlocks(upper13, hn::SwapAdjacentBlocks(upper02)));
     } else {
-      store(0, c, v[0][c]);
+      put(0, c, v[0][c]);
     }
   }
 }
@@ -138,10 +155,14 @@ template <size_t kWidth, class T, class Element>
 HWY_INLINE int64_t TransposeSquares(const Element* from, int64_t lane_step, int64_t count, T* to) {
   const hn::ScalableTag<T> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
+  SquareOfLanes<T, Element> square(from, lane_step);
   int64_t k = 0;
-  for (; k + kLanes <= count; k += kLanes) {
+  for (; k + kLanes <= count; k += kLanes, square.Advance(kLanes)) {
     for (int64_t r = 0; r < kLanes; ++r) hwy::Prefetch(from + r * lane_step + k + kSquaresAhead * kLanes);
-    TransposeSquare<kWidth>(d, from + k, lane_step, to + k * int64_t{kWidth});
+    // Whole vectors are stored, where blocks one by one would take longest.
+    TurnSquare(d, square, [&](size_t i, hn::Vec<decltype(d)> row) HWY_ATTR {
+      StoreAny(row, d, to + (k + int64_t(i)) * int64_t{kWidth});
+    });
   }
   return k;
 }

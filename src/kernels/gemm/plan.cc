@@ -21,6 +21,13 @@ constexpr std::int64_t kPackedABytes = 384 * 1024;
 constexpr std::int64_t kStripColumns = 256;
 // So few rows take less time than packing B costs; they read it in place, the next panel on its way to the cache.
 constexpr std::int64_t kFewRows = 128;
+// One row, or two of f32, read B at the speed of memory if they read it in its order (few_rows-inl.h).
+constexpr std::int64_t kFewRowsBytes = 8;
+constexpr std::int64_t kLeastBForFewRows = 256 * 1024;
+// So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
+constexpr std::int64_t kMostRowsToTurnFor = 2;
+// Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
+constexpr std::int64_t kFewRowsK = 4096;
 // So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
 constexpr std::int64_t kDirectBBytes = 1024 * 1024;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
@@ -72,8 +79,15 @@ std::int64_t rows_of_block(const Kernels& kernels, std::int64_t kc) {
   return std::max(kernels.mr, kPackedABytes / row_bytes / kernels.mr * kernels.mr);
 }
 
+/// Packing would store what is used once or twice.
+bool should_turn_b(const Problem& p, const Kernels& kernels, bool b_is_packed) {
+  if (b_is_packed || p.b_column_step == 1 || kernels.multiply_turned == nullptr) return false;
+  return p.m <= kMostRowsToTurnFor && p.n >= kernels.lanes && p.k >= kernels.lanes;
+}
+
 BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
   if (b_is_packed) return BSource::given;
+  if (should_turn_b(p, kernels, b_is_packed)) return BSource::direct;
   if (p.b_column_step == 1 && kernels.in_place == nullptr) {
     const std::int64_t stays = rows_meet(p.b_row_step, kernels) ? kDirectBBytes / 2 : kDirectBBytes;
     if (p.m <= kFewRows || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
@@ -81,6 +95,12 @@ BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_pack
   const bool is_small =
       round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
   return p.m > block_rows && is_small ? BSource::whole : BSource::strips;
+}
+
+/// B comes from far, and its bytes, not the multiply-adds, take the time.
+bool takes_few_rows(const Problem& p, const Kernels& kernels) {
+  return kernels.multiply_few_rows != nullptr && p.m * kernels.accumulator_bytes <= kFewRowsBytes &&
+         p.n * p.k * kernels.element_bytes >= kLeastBForFewRows;
 }
 
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
@@ -116,6 +136,11 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
     // Few rows take less time than the packing itself, which likes long runs of k.
     schedule.strip_columns = std::min(schedule.strip_columns, kernels.nr);
     schedule.kc = equal_part(segments.k, 2 * kernels.kc, kernels.k_group);
+  }
+  schedule.turns_b = should_turn_b(p, kernels, b_is_packed);
+  schedule.has_few_rows = schedule.b_source == BSource::direct && !schedule.turns_b && takes_few_rows(p, kernels);
+  if (schedule.turns_b || schedule.has_few_rows) {
+    schedule.kc = equal_part(segments.k, kFewRowsK, kernels.k_group);
   }
   schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
   schedule.a_is_widened = kernels.widen_lines != nullptr && p.a_column_step == 1;

@@ -147,8 +147,8 @@ class Product {
         }
         return;
       case BSource::direct:
-        const std::int64_t whole_vectors =
-            kernels_.takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
+        const bool takes_any_columns = kernels_.takes_any_columns && !s_.turns_b;
+        const std::int64_t whole_vectors = takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
         if (whole_vectors > 0) {
           select(block, {all.first, whole_vectors}, all.first, slot);
           multiply_direct(block, k0);
@@ -205,6 +205,9 @@ class Product {
     block.b_panel_step = kernels_.nr;
     block.b_row_step = p_.b_row_step;
     block.b = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
+    block.b_column_step = p_.b_column_step;
+    if (s_.turns_b) return kernels_.multiply_turned(block);
+    if (s_.has_few_rows) return kernels_.multiply_few_rows(block);
     kernels_.multiply(block);
   }
 

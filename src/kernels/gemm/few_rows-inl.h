@@ -1,0 +1,143 @@
+// Room: kernels, per target. One or two rows of Y and a B that is not packed: B is read once, in the order of memory.
+//
+// Hardware prefetchers follow runs of memory. A tile that goes down all of k sees a piece of each row of B, mostly on
+// a page of its own; here some rows of B at a time meet all columns, whose sums wait in the first-level cache.
+#if defined(BINET_KERNELS_GEMM_FEW_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_FEW_ROWS_INL_H_
+#undef BINET_KERNELS_GEMM_FEW_ROWS_INL_H_
+#else
+#define BINET_KERNELS_GEMM_FEW_ROWS_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/waiting_sums-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Rows of B at a time. More of them are more streams, often a multiple of a page apart; with fewer a sum is loaded and
+/// stored for too few multiply-adds.
+constexpr int64_t kRowsOfB = 4;
+
+/// Goes through the next rows of B, as they lie in memory, while these ones are computed with.
+template <class TB>
+class NextRowsOfB {
+ public:
+  NextRowsOfB(const TB* from, int64_t row_step, int64_t columns)
+      : next_(reinterpret_cast<const std::byte*>(from)),
+        row_bytes_(columns * int64_t{sizeof(TB)}),
+        gap_bytes_((row_step - columns) * int64_t{sizeof(TB)}),
+        left_(row_bytes_) {}
+
+  /// The place of so many bytes to be fetched.
+  HWY_INLINE const std::byte* Take(int64_t bytes) {
+    const std::byte* taken = next_;
+    next_ += bytes;
+    left_ -= bytes;
+    if (left_ <= 0 && gap_bytes_ != 0) {
+      next_ += left_ + gap_bytes_;
+      left_ = row_bytes_;
+    }
+    return taken;
+  }
+
+ private:
+  const std::byte* next_;
+  int64_t row_bytes_, gap_bytes_;
+  int64_t left_;  ///< of the row
+};
+
+/// operands.k rows of B, times those of A, into kVectors vectors of sums of each row.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB>
+HWY_INLINE void AddTile(const Row& vectors, const TileOperands<T, TB>& operands, T* sums, int64_t sums_row_step,
+                        NextRowsOfB<TB>& next) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  using V = hn::Vec<decltype(d)>;
+  V sum[kRows][kVectors];
+  HWY_UNROLL(2)
+  for (size_t i = 0; i < kRows; ++i) {
+    HWY_UNROLL(8)
+    for (size_t j = 0; j < kVectors; ++j)
+      sum[i][j] = hn::Load(d, sums + static_cast<int64_t>(i) * sums_row_step + j * kLanes);
+  }
+  constexpr int64_t kBytes = sizeof(TB) * kLanes;
+  const T* a = operands.a;
+  const TB* b = operands.b;
+  const std::byte* ahead = next.Take(operands.k * kBytes * int64_t{kVectors});
+  for (int64_t k = operands.k; k > 0; --k, a += operands.a_column_step, b += operands.b_row_step) {
+    V va[kRows];
+    HWY_UNROLL(2)
+    for (size_t i = 0; i < kRows; ++i) va[i] = hn::Set(d, LoadOne(a + static_cast<int64_t>(i) * operands.a_row_step));
+    HWY_UNROLL(8)
+    for (size_t j = 0; j < kVectors; ++j, ahead += kBytes) {
+      // One line holds several short vectors.
+      if (kBytes >= 64 || kVectors == 1 || j % (64 / kBytes) == 0) hwy::Prefetch(ahead);
+      const V vb = vectors.Load(b + j * kLanes, kVectors == 1);
+      HWY_UNROLL(2)
+      for (size_t i = 0; i < kRows; ++i) sum[i][j] = MultiplyAdd(va[i], vb, sum[i][j]);
+    }
+  }
+  HWY_UNROLL(2)
+  for (size_t i = 0; i < kRows; ++i) {
+    HWY_UNROLL(8)
+    for (size_t j = 0; j < kVectors; ++j)
+      hn::Store(sum[i][j], d, sums + static_cast<int64_t>(i) * sums_row_step + j * kLanes);
+  }
+}
+
+/// The same for all columns.
+template <size_t kRows, class T, class TB>
+HWY_NOINLINE void AddRowsOfB(TileOperands<T, TB> operands, const Columns& columns, T* sums) {
+  const hn::ScalableTag<T> d;
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+  constexpr auto kVectors = static_cast<int64_t>(TileShape<T>::WideVectors(kRows));
+  NextRowsOfB<TB> next(operands.b + operands.k * operands.b_row_step, operands.b_row_step, columns.count);
+  const RowOfVectors<decltype(d)> whole(d, TileShape<T>::kLanes);
+  int64_t n = 0;
+  for (; n + kVectors * kLanes <= columns.count; n += kVectors * kLanes, operands.b += kVectors * kLanes) {
+    AddTile<kRows, kVectors>(whole, operands, sums + n, columns.row_step, next);
+  }
+  for (; n < columns.count; n += kLanes, operands.b += kLanes) {
+    const RowOfVectors<decltype(d)> last(d, static_cast<size_t>(HWY_MIN(kLanes, columns.count - n)));
+    AddTile<kRows, 1>(last, operands, sums + n, columns.row_step, next);
+  }
+}
+
+/// One row, or two where sums have 4 bytes; columns of B side by side.
+template <class Element, class T>
+void MultiplyFewRows(const Block& block) {
+  TileOperands<T, Element> operands;
+  operands.a_row_step = block.a_row_step;
+  operands.a_column_step = block.a_column_step;
+  operands.b_panel_step = 0;
+  operands.b_row_step = block.b_row_step;
+  WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
+    for (int64_t k = 0; k < block.k; k += kRowsOfB) {
+      operands.a = reinterpret_cast<const T*>(block.a) + k * block.a_column_step;
+      operands.b = reinterpret_cast<const Element*>(block.b) + k * block.b_row_step + columns.first;
+      operands.k = HWY_MIN(kRowsOfB, block.k - k);
+      if constexpr (sizeof(T) <= 4) {
+        if (block.m == 2) {
+          AddRowsOfB<2>(operands, columns, sums);
+          continue;
+        }
+      }
+      AddRowsOfB<1>(operands, columns, sums);
+    }
+  });
+}
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
