@@ -195,16 +195,16 @@ HWY_INLINE void PrefetchSums(const Block& block, int64_t m, int64_t n) {
 template <class Element, class T, class TB>
 class BlockLoops {
  public:
-  explicit BlockLoops(const Block& block) : block_(block) {}
+  explicit BlockLoops(const Block& block) : block_(block), b_is_near_(IsBNear(block)), y_is_near_(IsYNear(block)) {}
 
   /// Every panel of B meets all rows while it is in the first-level cache.
   void PanelByPanel() const {
     for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
-      for (int64_t m = 0; m < block_.m; m += block_.a_panel_rows) {
+      for (int64_t m = TilesInPlace(n); m < block_.m; m += block_.a_panel_rows) {
         const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
-        PrefetchSums<Element, T>(block_, m + block_.a_panel_rows, n);
-        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n,
-                block_.b_is_packed ? NextPanel(m, n) : Ahead());
+        PrefetchBelow(m, n);
+        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n, m == 0 || !b_is_near_,
+                NextPanel(m, n));
       }
     }
   }
@@ -216,7 +216,7 @@ class BlockLoops {
       const auto& tiles = TilesFor<T, TB>(rows);
       for (int64_t n = 0; n < block_.n;) {
         const auto tile = ChooseTile(tiles, block_.n - n, true);
-        Compute(tile, m, rows, n);
+        Compute(tile, m, rows, n, m == 0);
         n += static_cast<int64_t>(tile.vectors * Shape::kLanes);
       }
     }
@@ -224,10 +224,74 @@ class BlockLoops {
 
  private:
   using Shape = TileShape<T>;
+  // Of L1 the rest is for A and Y; of L2 for A. What is near already must not be fetched again by every tile: the loop
+  // over k would take up to 3 % longer.
+  static constexpr int64_t kPanelBytesInL1 = 32 * 1024;
+  static constexpr int64_t kBytesInL2 = 512 * 1024;
+
+  /// Whether the first tile of each panel fetches enough for those below it: they find the panel in the first-level
+  /// cache, and packed panels that all stay in the second-level one.
+  static bool IsBNear(const Block& block) {
+    if (block.k * int64_t{Shape::kPanel * sizeof(TB)} > kPanelBytesInL1) return false;
+    return !block.b_is_packed || block.k * block.n * int64_t{sizeof(TB)} <= kBytesInL2;
+  }
+  static bool IsYNear(const Block& block) { return block.m * block.n * int64_t{sizeof(T)} <= kBytesInL2; }
+
+  HWY_INLINE void PrefetchBelow(int64_t m, int64_t n) const {
+    if (!y_is_near_) PrefetchSums<Element, T>(block_, m + block_.a_panel_rows, n);
+  }
+
+  /// How the tiles from (0, n) down begin and end, if they need no buffer for that.
+  bool EndsInPlace(int64_t n, int64_t tile_columns, TileEnds<T>& ends) const {
+    const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
+    if (!BINET_MASKS_ARE_FREE && columns < tile_columns) return false;
+    ends.last_lanes = static_cast<size_t>(columns - (tile_columns - int64_t{Shape::kLanes}));
+    T* sums = block_.sums == nullptr ? nullptr : reinterpret_cast<T*>(block_.sums) + n;
+    if (!block_.first) {
+      ends.from = sums;
+      ends.from_row_step = block_.sums_row_step;
+    }
+    if (!block_.last) {
+      ends.to = sums;
+      ends.to_row_step = block_.sums_row_step;
+      return true;
+    }
+    if constexpr (std::is_same_v<Element, T>) {
+      const bool c_fits = !block_.scale->has_c || block_.output->c_column_step == 1;
+      return c_fits && EndInPlace<T>(block_, {0, n, 0, columns}, 0, nullptr, ends);
+    }
+    return false;
+  }
+
+  /// The tiles of full height from (0, n) down, without the work of placing each of them, which a short k would notice:
+  /// the rows done.
+  int64_t TilesInPlace(int64_t n) const {
+    const int64_t rows = block_.a_panel_rows;
+    const auto tile = ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false);
+    const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+    TileEnds<T> ends;
+    if (!EndsInPlace(n, tile_columns, ends)) return 0;
+    TileOperands<T, TB> operands = OperandsAt(0, n, tile_columns);
+    operands.far = NextPanel(0, n);
+    const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
+    int64_t m = 0;
+    for (; m + rows <= block_.m; m += rows) {
+      PrefetchBelow(m, n);
+      tile.function(operands, ends);
+      operands.fetches = !b_is_near_;
+      operands.a += a_step;
+      operands.far.from += operands.far.step * block_.k;
+      ends.from += rows * ends.from_row_step;
+      ends.to += rows * ends.to_row_step;
+      ends.c += rows * ends.c_row_step;
+    }
+    return m;
+  }
 
   /// While its tiles keep the multipliers busy, each packed panel of B sees the next one come nearer: every tile
   /// fetches its share.
   HWY_INLINE Ahead NextPanel(int64_t m, int64_t n) const {
+    if (!block_.b_is_packed) return {};
     const int64_t panel_bytes = block_.k * int64_t{Shape::kPanel * sizeof(TB)};
     const int64_t step = panel_bytes * block_.a_panel_rows / (block_.m * block_.k);
     const TB* next = reinterpret_cast<const TB*>(block_.b) + (n / int64_t{Shape::kPanel} + 1) * block_.b_panel_step;
@@ -274,23 +338,29 @@ class BlockLoops {
     return operands;
   }
 
-  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, Ahead far = {}) const {
+  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, bool fetches,
+                          Ahead far = {}) const {
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     TileOperands<T, TB> operands = OperandsAt(m, n, tile_columns);
     operands.far = far;
+    operands.fetches = fetches;
     ComputeTile<Element>(block_, tile, operands, {m, n, rows, HWY_MIN(tile_columns, block_.n - n)});
   }
 
   const Block& block_;
+  const bool b_is_near_, y_is_near_;
 };
 
 template <class Element, class T, class TB>
 void MultiplyBlockWith(const Block& block) {
   const BlockLoops<Element, T, TB> loops(block);
-  // A small B stays in the first-level cache whatever the order.
+  // A small B stays in the first-level cache whatever the order: lower and wider tiles, or one narrow column of them.
+  using Shape = TileShape<T>;
   constexpr int64_t kSmallBBytes = 32 * 1024;
   const bool b_is_small = block.n * block.k * int64_t{sizeof(TB)} <= kSmallBBytes;
-  if (block.m > block.a_panel_rows && !b_is_small) {
+  const bool is_narrow = block.n <= int64_t{Shape::kPanel};
+  const bool is_low = TilesFor<T, TB>(block.a_panel_rows).wide_vectors > Shape::kPanelVectors;
+  if (block.m > block.a_panel_rows && !(b_is_small && (is_narrow || is_low))) {
     loops.PanelByPanel();
   } else {
     loops.RowsByRows();

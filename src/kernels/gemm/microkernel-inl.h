@@ -87,7 +87,7 @@ HWY_INLINE V Product(V a, V b) {
   }
 }
 
-/// What a tile asks the caches to fetch while it computes, a line with each k, `step` bytes further each time.
+/// What a tile asks the caches to fetch while it computes, with each k, `step` bytes further each time.
 struct Ahead {
   const std::byte* from = nullptr;
   int64_t step = 0;
@@ -102,8 +102,9 @@ struct TileOperands {
   const TB* b;
   int64_t b_panel_step, b_row_step;
   int64_t k;
-  int64_t near = 0;  ///< elements from each vector of B to one that will be read soon, to be fetched with it
-  Ahead far;         ///< for tiles as wide as a panel: what will be read much later
+  int64_t near = 0;     ///< elements from each vector of B to one that will be read soon, to be fetched with it
+  Ahead far;            ///< for tiles as wide as a panel: what will be read much later
+  bool fetches = true;  ///< false: for tiles as wide as a panel, if what they and the next ones read is near already
 };
 
 /// What becomes of the sums of a tile when the range of k is done.
@@ -256,18 +257,14 @@ HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&s
   }
 }
 
-template <size_t kRows, size_t kVectors, class T, class TB>
-HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
+/// All of k: the sums of a tile, and on the way what the caches should fetch.
+template <bool kFetches, class Row, class T, class TB, class V, size_t kRows, size_t kVectors>
+HWY_INLINE void AddProducts(const TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
   const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
   // A pointer for every third row, so that the addresses of all rows need few registers.
   constexpr size_t kPointers = (kRows + 2) / 3;
   constexpr size_t kPanels = (kVectors + Shape::kPanelVectors - 1) / Shape::kPanelVectors;
-  const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
-
-  V sum[kRows][kVectors];
-  BeginTile(vectors, ends, sum);
 
   const int64_t a_row_step = operands.a_row_step;
   const T* a[kPointers] = {operands.a};
@@ -283,10 +280,9 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
     for (size_t j = 0; j < kVectors; ++j) {
       const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
       vb[j] = vectors.Load(place, j + 1 == kVectors);
-      // A tile of one vector has no load to spare.
-      if (kVectors > 1) hwy::Prefetch(place + near);
+      if (kFetches) hwy::Prefetch(place + near);
     }
-    if (kVectors == Shape::kPanelVectors) __builtin_prefetch(far, 0, 2);
+    if (kFetches && kVectors == Shape::kPanelVectors) __builtin_prefetch(far, 0, 2);
     HWY_UNROLL(24)
     for (size_t i = 0; i < kRows; ++i) {
       const V va = hn::Set(d, LoadOne(a[i / 3] + static_cast<int64_t>(i % 3) * a_row_step));
@@ -295,7 +291,25 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
     }
     for (size_t p = 0; p < kPointers; ++p) a[p] += operands.a_column_step;
     for (size_t p = 0; p < kPanels; ++p) b[p] += operands.b_row_step;
-    far += operands.far.step;
+    if (kFetches) far += operands.far.step;
+  }
+}
+
+template <size_t kRows, size_t kVectors, class T, class TB>
+HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
+
+  V sum[kRows][kVectors];
+  BeginTile(vectors, ends, sum);
+  // A tile of one vector has no load to spare. Low tiles are few: not worth a second loop.
+  constexpr bool kMayFetch = kVectors > 1;
+  constexpr bool kMustFetch = kVectors != TileShape<T>::kPanelVectors || kRows <= TileShape<T>::kRows / 2;
+  if (kMayFetch && (kMustFetch || operands.fetches)) {
+    AddProducts<true>(operands, vectors, sum);
+  } else {
+    AddProducts<false>(operands, vectors, sum);
   }
 
   EndTile<TB>(vectors, ends, sum);  // with a B of 16-bit floats Y consists of them too
