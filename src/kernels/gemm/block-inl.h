@@ -258,7 +258,7 @@ class BlockLoops {
     }
     if constexpr (std::is_same_v<Element, T>) {
       const bool c_fits = !block_.scale->has_c || block_.output->c_column_step == 1;
-      return c_fits && EndInPlace<T>(block_, {0, n, 0, columns}, 0, nullptr, ends);
+      return c_fits && EndInPlace<Element, T>(block_, {0, n, 0, columns}, 0, nullptr, ends);
     }
     return false;
   }

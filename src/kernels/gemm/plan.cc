@@ -156,6 +156,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
 /// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once).
 bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.multiply_at_once == nullptr || s.is_swapped || s.workers > 1 || s.segments > 1) return false;
+  if (s.turns_b || s.has_few_rows) return false;
   const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
