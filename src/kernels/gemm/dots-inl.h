@@ -84,6 +84,18 @@ HWY_INLINE void SumHalvesOfFour(hn::ScalableTag<T> d, hn::Vec<hn::ScalableTag<T>
 }
 #endif
 
+/// In registers where there are enough of them; else in a loop, which is short.
+template <size_t kVectors, class Function>
+HWY_INLINE void ForEachVector(const Function& function) {
+  if constexpr (kVectors <= (HWY_TARGET == HWY_NEON ? 16 : 8)) {
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kVectors; ++v) function(v);
+  } else {
+    HWY_UNROLL(1)
+    for (size_t v = 0; v < kVectors; ++v) function(v);
+  }
+}
+
 /// The dot products of kX vectors x and kY vectors y, whose elements lie side by side. Those of x number i and y number
 /// j go to sums[i * sums_step + j].
 template <size_t kX, size_t kY, class T, class Element>
@@ -109,23 +121,23 @@ HWY_INLINE void Dots(const Element* x, int64_t x_step, const Element* y, int64_t
   };
   int64_t k = 0;
   for (; k + int64_t{Shape::kPartials} <= count; k += Shape::kPartials) {
-    HWY_UNROLL(16)
-    for (size_t v = 0; v < Shape::kVectors; ++v) {
+    ForEachVector<Shape::kVectors>([&](size_t v) HWY_ATTR {
       const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
       multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
-    }
+    });
   }
-  KeepInRegisters(partial);
-  HWY_UNROLL(16)
-  for (size_t v = 0; v < Shape::kVectors; ++v) {
-    const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
-    if (place >= count) break;
-    const auto rest = static_cast<size_t>(count - place);
-    if (rest >= Shape::kLanes) {
-      multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
-    } else {
-      multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, rest); });
-    }
+  if (k < count) {
+    KeepInRegisters(partial);
+    ForEachVector<Shape::kVectors>([&](size_t v) HWY_ATTR {
+      const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
+      if (place >= count) return;
+      const auto rest = static_cast<size_t>(count - place);
+      if (rest >= Shape::kLanes) {
+        multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
+      } else {
+        multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, rest); });
+      }
+    });
   }
   KeepInRegisters(partial);
 #if HWY_TARGET == HWY_AVX3

@@ -57,7 +57,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
   }
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_SSE4  // CPUs too old to be worth their room
   if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
 #endif

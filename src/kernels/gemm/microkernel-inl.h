@@ -230,10 +230,28 @@ HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (
   }
 }
 
+/// Y = alpha * sum + beta * C for rows of sums that lie one after the other.
+template <class Element, size_t kVectors, class T>
+HWY_NOINLINE void ScaleRows(const T* sums, size_t rows, const TileEnds<T>& ends) {
+  constexpr size_t kLanes = TileShape<T>::kLanes;
+  const hn::ScalableTag<T> d;
+  const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
+  const auto alpha = hn::Set(d, ends.alpha);
+  const auto beta = hn::Set(d, ends.beta);
+  auto* to = reinterpret_cast<Element*>(ends.to);
+  const auto* c = reinterpret_cast<const Element*>(ends.c);
+  for (; rows > 0; --rows, to += ends.to_row_step, c += ends.c_row_step) {
+    for (size_t j = 0; j < kVectors; ++j, sums += kLanes) {
+      const bool is_last = j + 1 == kVectors;
+      const auto scaled_c = hn::Mul(vectors.Load(c + j * kLanes, is_last), beta);
+      vectors.Store(hn::Add(hn::Mul(hn::Load(d, sums), alpha), scaled_c), to + j * kLanes, is_last);
+    }
+  }
+}
+
 /// Stores the sums, or what the last step makes of them. Integers with other factors than 1 go by way of a buffer.
 template <class Element, class Row, class T, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors]) {
-  const hn::ScalableTag<T> d;
   const auto same = [](V v, const auto*, bool) HWY_ATTR { return v; };
   if (ends.last == Last::sums || (sizeof(Element) == 2 && !kRoundsInTile<Element>)) {
     return StoreTile<T>(vectors, ends, sum, same);
@@ -241,11 +259,17 @@ HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&s
   if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
     if constexpr (hwy::IsFloat<T>()) {
       if (ends.last == Last::scaled_plus_c) {
-        const V alpha = hn::Set(d, ends.alpha);
-        const V beta = hn::Set(d, ends.beta);
-        return StoreTile<Element>(vectors, ends, sum, [&](V v, const Element* c, bool is_last) HWY_ATTR {
-          return hn::Add(hn::Mul(v, alpha), hn::Mul(vectors.Load(c, is_last), beta));
-        });
+        // Rare enough for one function for all heights: in registers it would be a third of a tile's code.
+        constexpr size_t kLanes = TileShape<T>::kLanes;
+        HWY_ALIGN T sums[kRows * kVectors * kLanes];
+        HWY_UNROLL(24)
+        for (size_t i = 0; i < kRows; ++i) {
+          HWY_UNROLL(16)
+          for (size_t j = 0; j < kVectors; ++j) {
+            hn::Store(sum[i][j], hn::ScalableTag<T>(), sums + (i * kVectors + j) * kLanes);
+          }
+        }
+        return ScaleRows<Element, kVectors>(sums, kRows, ends);
       }
     }
     if constexpr (sizeof(Element) == 2) {
