@@ -1,15 +1,59 @@
 #include "kernels/gemm/packed_b.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/gemm/dots.h"
 
 namespace binet::kernels::gemm {
 namespace {
 
+constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
+
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t kept_row_step(std::int64_t n, const Kernels& kernels) {
+  return ceil_div(n, kernels.lanes) * kernels.lanes;
+}
+
+template <std::size_t kBytes>
+void write_rows(const Problem& p, const Problem& kept, const std::byte* b, std::byte* to) {
+  constexpr std::int64_t kStep{kBytes};
+  std::memset(to, 0, static_cast<std::size_t>(p.k * kept.b_row_step) * kBytes);
+  for (std::int64_t k = 0; k < p.k; ++k, b += p.b_row_step * kStep, to += kept.b_row_step * kStep) {
+    if (p.b_column_step == 1) {
+      std::memcpy(to, b, static_cast<std::size_t>(p.n) * kBytes);
+    } else {
+      for (std::int64_t n = 0; n < p.n; ++n) std::memcpy(to + n * kStep, b + n * p.b_column_step * kStep, kBytes);
+    }
+  }
+}
+
+void write_rows_of_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* rows) {
+  const Problem kept = with_kept_rows(problem, kernels);
+  switch (kernels.element_bytes) {
+    case 2:
+      return write_rows<2>(problem, kept, b, rows);
+    case 4:
+      return write_rows<4>(problem, kept, b, rows);
+    default:
+      return write_rows<8>(problem, kept, b, rows);
+  }
+}
 
 }  // namespace
+
+bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
+  if (kernels.in_place != nullptr || takes_dots(p)) return false;
+  if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
+  return p.k * kept_row_step(p.n, kernels) * kernels.element_bytes <= kMostBytesOfRows;
+}
+
+Problem with_kept_rows(const Problem& problem, const Kernels& kernels) noexcept {
+  Problem kept = problem;
+  kept.b_row_step = kept_row_step(problem.n, kernels);
+  kept.b_column_step = 1;
+  return kept;
+}
 
 PackedB::PackedB(const Kernels& kernels, std::int64_t n, std::int64_t k) noexcept {
   const std::int64_t rest = n % kernels.nr;
@@ -57,6 +101,9 @@ void pack_whole_b(const Problem& problem, const Kernels& kernels, const std::byt
 std::size_t packed_b_bytes(const Problem& problem, const Target& target) {
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return columns_of_b_bytes(problem, kernels);
+  if (keeps_rows(problem, kernels)) {
+    return static_cast<std::size_t>(problem.k * kept_row_step(problem.n, kernels) * kernels.element_bytes);
+  }
   return static_cast<std::size_t>(PackedB(kernels, problem.n, problem.k).size * kernels.kept_bytes);
 }
 
@@ -64,6 +111,7 @@ void pack_b(const Problem& problem, const Target& target, const std::byte* b, st
             const ThreadPool& pool) {
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return write_columns_of_b(problem, kernels, b, packed);
+  if (keeps_rows(problem, kernels)) return write_rows_of_b(problem, kernels, b, packed);
   pack_whole_b(problem, kernels, b, packed, true, pool);
 }
 

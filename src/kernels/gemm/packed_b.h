@@ -1,4 +1,7 @@
-// Room: kernels. B packed as a whole: panel by panel, each with all of K.
+// Room: kernels. B packed as a whole: panel by panel, each with all of K; or, if it is small, row by row.
+//
+// A small B stays in the first-level cache however it lies, and the shortest way to a small product reads B where it
+// lies (at_once-inl.h). So it is kept as rows again, but not transposed, and each row begins with a whole vector.
 //
 // A last panel of no more columns than a vector has lanes is as narrow as that vector. Where run() packs, panels hold
 // accumulators; packed once and kept, they hold elements, of which 16-bit floats are half as large.
@@ -29,5 +32,11 @@ struct PackedB {
 /// Packs op(B) with all its columns, as accumulators or, for `kept`, as elements.
 void pack_whole_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* packed, bool kept,
                   const ThreadPool& pool);
+
+/// Whether B, packed once and kept, consists of rows: its K, N and type decide, not M.
+[[nodiscard]] bool keeps_rows(const Problem& problem, const Kernels& kernels) noexcept;
+
+/// The same product of a B that is kept so.
+[[nodiscard]] Problem with_kept_rows(const Problem& problem, const Kernels& kernels) noexcept;
 
 }  // namespace binet::kernels::gemm

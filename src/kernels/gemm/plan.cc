@@ -230,6 +230,11 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     plan_dots(plan, threads);
     return plan;
   }
+  if (b_is_packed && keeps_rows(problem, *plan.kernels)) {
+    plan = make_plan(with_kept_rows(problem, *plan.kernels), target, threads, false);
+    plan.b_is_packed = true;
+    return plan;
+  }
   const bool is_swapped = should_swap(problem, *plan.kernels, b_is_packed);
   const Problem computed = is_swapped ? swapped(problem) : problem;
   plan.kernels = &choose_kernels(computed, *plan.kernels, b_is_packed);
