@@ -1,4 +1,4 @@
-// Room: kernels, per target. The two inner loops: a block of Y in tiles, with edges and the last step.
+// Room: kernels, per target. The two inner loops: a block of Y in tiles, panel by panel or rows by rows.
 #if defined(BINET_KERNELS_GEMM_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_BLOCK_INL_H_
 #undef BINET_KERNELS_GEMM_BLOCK_INL_H_
@@ -9,188 +9,17 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
-#include <utility>
 
-#include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
-#include "kernels/gemm/u64_halves_tile-inl.h"
+#include "kernels/gemm/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// ---- which tiles there are
-
-template <class T, class TB>
-using TileFunction = void (*)(const TileOperands<T, TB>&, const TileEnds<T>&);
-
-/// The tiles of so many rows, from 1 to TileShape::kRows: of one vector, of a panel, and the widest.
-template <class T, class TB>
-struct TilesOfRows {
-  TileFunction<T, TB> narrow, panel, wide;
-  size_t wide_vectors;
-};
-
-template <class T, class TB, size_t... kRow>
-constexpr std::array<TilesOfRows<T, TB>, sizeof...(kRow)> AllTiles(std::index_sequence<kRow...>) {
-  using Shape = TileShape<T>;
-  return {{{&MultiplyTile<kRow + 1, 1, T, TB>, &MultiplyTile<kRow + 1, Shape::kPanelVectors, T, TB>,
-            &MultiplyTile<kRow + 1, Shape::WideVectors(kRow + 1), T, TB>, Shape::WideVectors(kRow + 1)}...}};
-}
-
-template <class T, class TB>
-HWY_INLINE const TilesOfRows<T, TB>& TilesFor(int64_t rows) {
-  static constexpr auto kTiles = AllTiles<T, TB>(std::make_index_sequence<TileShape<T>::kRows>());
-  return kTiles[static_cast<size_t>(rows) - 1];
-}
-
-/// A tile's function and the vectors in each of its rows.
-template <class T, class TB>
-struct Tile {
-  TileFunction<T, TB> function;
-  size_t vectors;
-};
-
-template <class T, class TB>
-HWY_INLINE Tile<T, TB> ChooseTile(const TilesOfRows<T, TB>& tiles, int64_t columns_left, bool wide) {
-  using Shape = TileShape<T>;
-  const size_t vectors = (static_cast<size_t>(columns_left) + Shape::kLanes - 1) / Shape::kLanes;
-  if (wide && vectors >= tiles.wide_vectors) return {tiles.wide, tiles.wide_vectors};
-  if (vectors >= Shape::kPanelVectors) return {tiles.panel, Shape::kPanelVectors};
-  return {tiles.narrow, 1};
-}
-
-// ---- one tile
-
-/// Where a tile lies in its block: `rows` from m on, `columns` from n on.
-struct Place {
-  int64_t m, n, rows, columns;
-};
-
-template <class T>
-void CopyRows(const T* from, int64_t from_row_step, T* to, int64_t to_row_step, const Place& place) {
-  for (int64_t i = 0; i < place.rows; ++i, from += from_row_step, to += to_row_step) {
-    std::memcpy(to, from, static_cast<size_t>(place.columns) * sizeof(T));
-  }
-}
-
-/// Each row's one element of C, as often as a row of the tile is long.
-template <class Element>
-void RepeatAlongRows(const Element* c, int64_t c_row_step, size_t columns, int64_t rows, Element* to) {
-  using Bits = hwy::UnsignedFromSize<sizeof(Element)>;
-  const hn::CappedTag<Bits, TileShape<std::conditional_t<sizeof(Element) == 2, float, Element>>::kLanes> d;
-  auto* bits = reinterpret_cast<Bits*>(to);
-  for (int64_t i = 0; i < rows; ++i, c += c_row_step) {
-    const auto v = hn::Set(d, LoadOne(reinterpret_cast<const Bits*>(c)));
-    for (size_t j = 0; j < columns; j += hn::Lanes(d), bits += hn::Lanes(d)) StoreAny(v, d, bits);
-  }
-}
-
-/// Room for the sums of any tile.
-template <class T>
-constexpr size_t LargestTile() {
-  size_t largest = TileShape<T>::kRows * TileShape<T>::kPanelVectors;
-  for (size_t rows = 1; rows <= TileShape<T>::kRows; ++rows) {
-    largest = HWY_MAX(largest, rows * TileShape<T>::WideVectors(rows));
-  }
-  return largest * TileShape<T>::kLanes;
-}
-
-/// Lets the tile itself do the last step, where Y and C lie so that it can. False: it cannot.
-template <class Element, class T>
-HWY_INLINE bool EndInPlace(const Block& block, const Place& place, size_t tile_columns, T* buffer, TileEnds<T>& ends) {
-  constexpr bool kRounds = sizeof(Element) < sizeof(T);
-  const Output& output = *block.output;
-  const Scale& scale = *block.scale;
-  if (output.y_column_step != 1 || !scale.is_whole) return false;
-  ends.to_row_step = output.y_row_step;
-  const int64_t to = (block.row + place.m) * output.y_row_step + block.column + place.n;
-  ends.to = reinterpret_cast<T*>(reinterpret_cast<Element*>(output.y) + to);
-  if (kRounds) ends.last = Last::rounded;
-  if (scale.keeps_sums()) return true;
-
-  if (!scale.has_c) return false;
-  ends.last = scale.alpha == 1.0f && scale.beta == 1.0f && !kRounds ? Last::plus_c : Last::scaled_plus_c;
-  if constexpr (hwy::IsFloat<T>()) {
-    ends.alpha = static_cast<T>(scale.alpha);
-    ends.beta = static_cast<T>(scale.beta);
-  } else {
-    if (ends.last != Last::plus_c) return false;
-  }
-  const auto* c = reinterpret_cast<const Element*>(output.c) + (block.row + place.m) * output.c_row_step +
-                  (block.column + place.n) * output.c_column_step;
-  ends.c = reinterpret_cast<const T*>(c);
-  ends.c_row_step = output.c_row_step;
-  if (output.c_column_step == 0) {
-    RepeatAlongRows(c, ends.c_row_step, tile_columns, place.rows, reinterpret_cast<Element*>(buffer));
-    ends.c = buffer;
-    ends.c_row_step = static_cast<int64_t>(tile_columns);
-  }
-  return output.c_column_step <= 1;
-}
-
-template <class Element, class T, class TB>
-HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const TileOperands<T, TB>& operands,
-                            const Place& place) {
-  alignas(64) T buffer[LargestTile<T>()];
-  const size_t tile_columns = tile.vectors * TileShape<T>::kLanes;
-  const auto columns = static_cast<size_t>(place.columns);
-  const bool is_whole = columns == tile_columns || BINET_MASKS_ARE_FREE;
-  const auto buffer_step = static_cast<int64_t>(tile_columns);
-  const int64_t step = block.sums_row_step;
-  T* sums = block.sums == nullptr ? nullptr : reinterpret_cast<T*>(block.sums) + place.m * step + place.n;
-
-  TileEnds<T> ends;
-  ends.last_lanes = columns - (tile.vectors - 1) * TileShape<T>::kLanes;
-  if (!block.first) {
-    ends.from = sums;
-    ends.from_row_step = step;
-    if (!is_whole) {
-      CopyRows(sums, step, buffer, buffer_step, place);
-      ends.from = buffer;
-      ends.from_row_step = buffer_step;
-    }
-  }
-  if (is_whole) {
-    if (!block.last) {
-      ends.to = sums;
-      ends.to_row_step = step;
-      return tile.function(operands, ends);
-    }
-    if constexpr (std::is_same_v<Element, T> || (std::is_same_v<Element, TB> && kRoundsInTile<Element>)) {
-      if (EndInPlace<Element>(block, place, tile_columns, buffer, ends)) return tile.function(operands, ends);
-      ends.last = Last::sums;
-    }
-  }
-  ends.to = buffer;
-  ends.to_row_step = buffer_step;
-  tile.function(operands, ends);
-  if (!block.last) return CopyRows(buffer, buffer_step, sums, step, place);
-  FinishTile<Element>(buffer, buffer_step, place.rows, place.columns, *block.output, block.row + place.m,
-                      block.column + place.n, *block.scale);
-}
-
-/// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
-template <class Element, class T>
-HWY_INLINE void PrefetchSums(const Block& block, int64_t m, int64_t n) {
-  const Output& output = *block.output;
-  const bool is_y = block.sums == nullptr;
-  const int64_t size = is_y ? sizeof(Element) : sizeof(T);
-  const int64_t step = (is_y ? output.y_row_step : block.sums_row_step) * size;
-  const std::byte* row =
-      is_y ? output.y + (block.row + m) * step + (block.column + n) * size : block.sums + m * step + n * size;
-  for (int64_t rows = HWY_MIN(block.a_panel_rows, block.m - m); rows > 0; --rows, row += step) {
-    for (size_t i = 0; i < TileShape<T>::kPanel * static_cast<size_t>(size); i += 64) hwy::Prefetch(row + i);
-  }
-}
-
-// ---- the loops
 
 template <class Element, class T, class TB>
 class BlockLoops {

@@ -1,0 +1,170 @@
+// Room: kernels, per target. Lanes whose k lie side by side in memory become rows of lanes, one for each k.
+#if defined(BINET_KERNELS_GEMM_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TRANSPOSE_INL_H_
+#undef BINET_KERNELS_GEMM_TRANSPOSE_INL_H_
+#else
+#define BINET_KERNELS_GEMM_TRANSPOSE_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/gemm/elements-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Within each 16-byte block: element (row r, column c) goes to vector c, place r.
+template <class V>
+HWY_INLINE void TransposeBlocks(V (&)[1]) {}
+#if HWY_TARGET != HWY_SCALAR  // which has neither of these instructions
+template <class V>
+HWY_INLINE void TransposeBlocks(V (&v)[2]) {
+  const hn::DFromV<V> d;
+  const V even = hn::InterleaveLower(d, v[0], v[1]);
+  const V odd = hn::InterleaveUpper(d, v[0], v[1]);
+  v[0] = even;
+  v[1] = odd;
+}
+template <class V>
+HWY_INLINE void TransposeBlocks(V (&v)[4]) {
+  const hn::DFromV<V> d;
+  const hn::Repartition<uint64_t, decltype(d)> pairs;
+  const auto lower01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
+  const auto lower23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
+  const auto upper01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
+  const auto upper23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
+  v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, lower01, lower23));
+  v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, lower01, lower23));
+  v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, upper01, upper23));
+  v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, upper01, upper23));
+}
+#endif
+
+/// Stores each 16-byte block of `v` by itself, `step` elements apart.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void StoreBlocks(hn::Vec<D> v, D d, T* to, size_t step) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) * sizeof(T) > 16) {
+    const hn::Half<D> half;
+    constexpr size_t kBlocks = hn::MaxLanes(half) * sizeof(T) / 16;
+    StoreBlocks(hn::LowerHalf(half, v), half, to, step);
+    StoreBlocks(hn::UpperHalf(half, v), half, to + kBlocks * step, step);
+    return;
+  }
+#endif
+  (void)step;
+  StoreAny(v, d, to);
+}
+
+/// Lanes `rows[0..kGroup)`, Lanes(d) values of k from `k` on, to the places of the first of these lanes.
+template <size_t kWidth, size_t kGroup, class D, class Element>
+HWY_INLINE void TransposeLanes(D d, const Element* const (&rows)[kGroup], int64_t k, hn::TFromD<D>* to) {
+  hn::Vec<D> v[kGroup];
+  for (size_t r = 0; r < kGroup; ++r) v[r] = LoadElements(d, rows[r] + k);
+  TransposeBlocks(v);
+  for (size_t c = 0; c < kGroup; ++c) StoreBlocks(v[c], d, to + c * kWidth, kGroup * kWidth);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// As many lanes as a vector has: a pointer for every few of them, so that their addresses need few registers.
+template <class T, class Element>
+struct SquareOfLanes {
+  static constexpr size_t kGroup = TileShape<T>::kGroup;
+  static constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
+
+  SquareOfLanes() = default;
+  SquareOfLanes(const Element* from, int64_t step) : lane_step(step) {
+    for (size_t g = 0; g < kGroups; ++g) group[g] = from + static_cast<int64_t>(g * kGroup) * step;
+  }
+  HWY_INLINE void Advance(int64_t k) {
+    for (size_t g = 0; g < kGroups; ++g) group[g] += k;
+  }
+
+  const Element* group[kGroups] = {};
+  int64_t lane_step = 0;
+};
+
+/// As many k as lanes: put_at(k, vector of these lanes).
+template <class D, class Element, class Put>
+HWY_INLINE void TurnSquare(D d, const SquareOfLanes<hn::TFromD<D>, Element>& from, const Put& put_at) {
+  using T = hn::TFromD<D>;
+  constexpr size_t kGroup = TileShape<T>::kGroup;
+  constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
+  hn::Vec<D> v[kGroups][kGroup];
+  HWY_UNROLL(4)
+  for (size_t g = 0; g < kGroups; ++g) {
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kGroup; ++r)
+      v[g][r] = LoadElements(d, from.group[g] + static_cast<int64_t>(r) * from.lane_step);
+    TransposeBlocks(v[g]);
+  }
+  // Block b of v[g][c] holds group g at k = b * kGroup + c; a row of the panel wants that block of all groups.
+  const auto put = [&](size_t b, size_t c, hn::Vec<D> row) HWY_ATTR { put_at(b * kGroup + c, row); };
+  HWY_UNROLL(4)
+  for (size_t c = 0; c < kGroup; ++c) {
+    if constexpr (kGroups == 2) {
+      put(0, c, hn::ConcatLowerLower(d, v[1][c], v[0][c]));
+      put(1, c, hn::ConcatUpperUpper(d, v[1][c], v[0][c]));
+    } else if constexpr (kGroups == 4) {
+      const auto lower02 = hn::ConcatLowerLower(d, v[2][c], v[0][c]);
+      const auto lower13 = hn::ConcatLowerLower(d, v[3][c], v[1][c]);
+      const auto upper02 = hn::ConcatUpperUpper(d, v[2][c], v[0][c]);
+      const auto upper13 = hn::ConcatUpperUpper(d, v[3][c], v[1][c]);
+      put(0, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(lower13), lower02));
+      put(1, c, hn::OddEvenBlocks(lower13, hn::SwapAdjacentBlocks(lower02)));
+      put(2, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(upper13), upper02));
+      put(3, c, hn::OddEvenBlocks(upper13, hn::SwapAdjacentBlocks(upper02)));
+    } else {
+      put(0, c, v[0][c]);
+    }
+  }
+}
+
+/// More rows than hardware prefetchers follow at a time.
+constexpr int64_t kSquaresAhead = 8;
+
+/// As many lanes as a vector has, and as many k as make whole squares; gives their number.
+template <size_t kWidth, class T, class Element>
+HWY_INLINE int64_t TransposeSquares(const Element* from, int64_t lane_step, int64_t count, T* to) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  SquareOfLanes<T, Element> square(from, lane_step);
+  int64_t k = 0;
+  for (; k + kLanes <= count; k += kLanes, square.Advance(kLanes)) {
+    for (int64_t r = 0; r < kLanes; ++r) hwy::Prefetch(from + r * lane_step + k + kSquaresAhead * kLanes);
+    // Whole vectors are stored, where blocks one by one would take longest.
+    TurnSquare(d, square, [&](size_t i, hn::Vec<decltype(d)> row) HWY_ATTR {
+      StoreAny(row, d, to + (k + int64_t(i)) * int64_t{kWidth});
+    });
+  }
+  return k;
+}
+#endif
+
+/// All k of kGroup lanes. Each line of memory that is read has that of the next kGroup lanes, `next` elements further,
+/// fetched: rows end before hardware prefetchers have found their pace.
+template <size_t kWidth, size_t kGroup, class T, class Element>
+HWY_INLINE void TransposeGroup(const Element* const (&rows)[kGroup], int64_t next, int64_t count, T* to) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, kGroup> d_block;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  int64_t k = 0;
+  for (; k + kLanes <= count; k += kLanes) {
+    for (size_t r = 0; r < kGroup; ++r) hwy::Prefetch(rows[r] + next + k);
+    TransposeLanes<kWidth>(d, rows, k, to + k * int64_t{kWidth});
+  }
+  for (; k + int64_t{kGroup} <= count; k += kGroup) TransposeLanes<kWidth>(d_block, rows, k, to + k * int64_t{kWidth});
+  for (; k < count; ++k) {
+    for (size_t r = 0; r < kGroup; ++r) to[k * int64_t{kWidth} + int64_t(r)] = Widened<T>(rows[r] + k);
+  }
+}
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
