@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/gemm/at_once-inl.h"
 #include "kernels/gemm/block-inl.h"
@@ -22,6 +23,10 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
+
+/// Without an instruction for it, widening a 16-bit float once for many rows is less work than in every tile.
+template <class Element>
+constexpr bool kWidensSlowly = HWY_TARGET == HWY_SSE4 || (HWY_TARGET == HWY_SCALAR && std::is_same_v<Element, Float16>);
 
 /// `Element` gives the storage, T the accumulator; `type` also tells signed integers from unsigned ones.
 template <class Element, class T>
@@ -49,7 +54,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   } else {
     kernels.pack_kept_b = &PackKept<Shape::kPanel, T, Element>;
     kernels.pack_kept_narrow_b = &PackKept<Shape::kLanes, T, Element>;
-    kernels.widen = &WidenPacked<T, Element>;
+    if (kWidensSlowly<Element>) kernels.widen = &WidenPacked<T, Element>;
     kernels.widen_lines = &WidenLines<T, Element>;
   }
   kernels.dots = &DotBlock<Element, T>;

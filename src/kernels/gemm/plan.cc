@@ -116,7 +116,8 @@ std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels) {
   return ceil_div(rows, ceil_div(rows, kernels.mr));
 }
 
-/// A kept B of 16-bit floats: few rows widen what they read, more have it widened for all of them.
+/// A kept B of 16-bit floats where tiles take long to widen what they read: more than a few rows have it widened for
+/// all.
 bool should_widen(const Problem& p, const Kernels& kernels) { return kernels.widen != nullptr && p.m > 2 * kernels.mr; }
 
 Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed, Segments segments) {
