@@ -1,0 +1,135 @@
+// Every type on every target of this machine, against plain loops: sizes around those of tiles and blocks, transposes,
+// forms of C.
+#include <gtest/gtest.h>
+
+#include "kernels/gemm/type_on_target_testing.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+using GemmSizes = TypeOnTargetTest;
+
+INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmSizes, testing::ValuesIn(types_on_targets()), name_of);
+
+TEST_P(GemmSizes, SizesAroundTiles) {
+  const std::int64_t mr = kernels_.mr, nr = kernels_.nr, lanes = kernels_.lanes;
+  for (const std::int64_t m : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, mr - 1, mr, mr + 1, 2 * mr + 1}) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, lanes, lanes + 1, nr - 1, nr, 2 * nr + 1, 9 * nr}) {
+      for (const std::int64_t k : {1, 2, 3, 7, 21}) {
+        for (const int transposes : {0, 1, 2, 3}) {
+          Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0};
+          vary(c);
+          check(c);
+        }
+      }
+    }
+  }
+}
+
+/// Dot products: around their shortest K, and around the number of their partial sums.
+TEST_P(GemmSizes, FewColumns) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    for (const std::int64_t k : {31, 32, 33, 63, 64, 65, 127, 128, 200}) {
+      for (const std::int64_t n : {1, 2, 3, 4, 5}) {
+        for (const std::int64_t m : {1, 3, 4, 5, 37}) {
+          Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0};
+          vary(c);
+          check(c);
+        }
+      }
+    }
+  }
+  check(Case{3000, 1, 40, false, false, CForm::row});
+  check(Case{1100, 3, 64, false, true, CForm::full, 2, 0.5f});
+}
+
+TEST_P(GemmSizes, Segments) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    for (const Case& sizes : {Case{5, 10, 8192}, Case{17, 64, 12345}, Case{3, 2, 20000}, Case{40, 1, 8200},
+                              Case{2, 65, 8192}, Case{30, 7, 33000}}) {
+      Case c = sizes;
+      c.trans_a = (transposes & 1) != 0;
+      c.trans_b = (transposes & 2) != 0;
+      vary(c);
+      check(c);
+    }
+  }
+}
+
+/// Where few rows and columns have kernels of their own: the edges of the others.
+TEST_P(GemmSizes, SizesAroundPackedTiles) {
+  if (kernels_.in_place == nullptr) return;
+  const std::int64_t least = 26;
+  for (std::int64_t m = least; m < least + kernels_.mr; ++m) {
+    for (std::int64_t n = least; n <= least + kernels_.nr; ++n) {
+      for (const std::int64_t k : {1, 2, 3, 16, 19}) {
+        const int transposes = static_cast<int>((m + n + k) % 4);
+        Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0};
+        vary(c);
+        EXPECT_EQ(make_plan(problem_of(type_, c), target_, 1, false).kernels, &kernels_);
+        check(c);
+      }
+    }
+  }
+}
+
+TEST_P(GemmSizes, SizesAroundBlocks) {
+  const std::int64_t mr = kernels_.mr, nr = kernels_.nr, kc = kernels_.kc;
+  for (const int transposes : {0, 1, 2, 3}) {
+    const bool trans_a = (transposes & 1) != 0;
+    const bool trans_b = (transposes & 2) != 0;
+    for (const std::int64_t k : {kc - 1, kc, kc + 1, 2 * kc + 3}) {
+      for (const std::int64_t m : {std::int64_t{1}, 3 * mr + 1}) {
+        for (const std::int64_t n : {std::int64_t{2}, 2 * nr + 3}) {
+          Case c{m, n, k, trans_a, trans_b};
+          vary(c);
+          check(c);
+        }
+      }
+    }
+    Case many_rows{700, nr + 5, 200, trans_a, trans_b};
+    vary(many_rows);
+    check(many_rows);
+    Case many_columns{5, 700, 30, trans_a, trans_b};
+    vary(many_columns);
+    check(many_columns);
+    Case few_columns{300, 2, 40, trans_a, trans_b};
+    vary(few_columns);
+    check(few_columns);
+  }
+}
+
+/// Every height of rows, and columns that are one to five vectors, the last of them whole or not.
+TEST_P(GemmSizes, SmallProducts) {
+  const std::int64_t lanes = kernels_.lanes;
+  std::size_t at_once = 0;
+  for (std::int64_t m = 1; m <= 4 * kernels_.mr + 3; ++m) {
+    for (const std::int64_t n : {lanes - 1, lanes, 2 * lanes, 3 * lanes - 2, 3 * lanes, 4 * lanes, 5 * lanes - 1}) {
+      Case c{m, std::max<std::int64_t>(n, 1), 5, m % 3 == 0, false};
+      vary(c);
+      if (make_plan(problem_of(type_, c), target_, 1, false).schedule.is_at_once) ++at_once;
+      check(c);
+    }
+  }
+  if (is_float(type_) && kernels_.multiply_at_once != nullptr) {
+    EXPECT_GT(at_once, static_cast<std::size_t>(8 * kernels_.mr));
+  }
+}
+
+/// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
+/// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
+TEST_P(GemmSizes, FewRowsOfALargeB) {
+  for (const Case& sizes : {Case{1, 1003, 137}, Case{2, 519, 278}, Case{3, 1031, 131}, Case{1, 16421, 11},
+                            Case{2, 4133, 35}, Case{1, 71, 4105}, Case{5, 40, 3333}}) {
+    for (const int transposes : {0, 1, 2, 3}) {
+      Case c = sizes;
+      c.trans_a = (transposes & 1) != 0;
+      c.trans_b = (transposes & 2) != 0;
+      vary(c);
+      check(c, transposes == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm
