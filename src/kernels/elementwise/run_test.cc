@@ -8,58 +8,12 @@
 
 #include "base/testing.h"
 #include "kernels/elementwise/plan.h"
-#include "kernels/elementwise/test_values.h"
+#include "kernels/elementwise/walk_testing.h"
 
 namespace binet::kernels::elementwise {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): binet::kernels::elementwise::testing
-
-struct Shapes {
-  Shape a;
-  Shape b;
-};
-
-std::int64_t count_elements(const Shape& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : shape) count *= extent;
-  return count;
-}
-
-/// The element of `shape` that meets the result's element number `index`.
-std::int64_t operand_index(const Shape& shape, const Shape& result, std::int64_t index) {
-  std::int64_t at = 0;
-  std::int64_t step = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] != 1) at += index % result[i] * step;
-    index /= result[i];
-    step *= shape[i];
-  }
-  return at;
-}
-
-Shape result_shape(const Shapes& shapes) {
-  Shape result = shapes.a;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (result[i] == 1) result[i] = shapes.b[i];
-  }
-  return result;
-}
-
-Bytes expected_result(ElementType type, const Shapes& shapes, const Bytes& a, const Bytes& b) {
-  const RowsFunction reference = reference_kernel(Operation::multiply, type);
-  const auto size = static_cast<std::int64_t>(byte_size(type));
-  const Shape result = result_shape(shapes);
-  const std::int64_t count = count_elements(result);
-  Bytes y(static_cast<std::size_t>(count * size));
-  Rows one;
-  one.elements = 1;
-  for (std::int64_t i = 0; i < count; ++i) {
-    reference(one, a.data() + operand_index(shapes.a, result, i) * size,
-              b.data() + operand_index(shapes.b, result, i) * size, y.data() + i * size);
-  }
-  return y;
-}
 
 const ThreadPool& pool_of(int threads) {
   static const ThreadPool pools[] = {ThreadPool(1), ThreadPool(2), ThreadPool(3)};
@@ -93,30 +47,6 @@ void check_run(ElementType type, const Target& target, const Shapes& shapes, Ran
   }
 }
 
-const Shapes kShapes[] = {
-    {{}, {}},
-    {{1}, {1}},
-    {{2, 3, 4, 5}, {1, 1, 1, 1}},
-    {{2, 3, 4, 5}, {1, 1, 1, 5}},
-    {{1, 1, 4, 5}, {2, 3, 4, 5}},
-    {{2, 3, 4, 5}, {1, 3, 4, 1}},
-    {{1, 1, 4, 5}, {2, 3, 1, 1}},
-    {{8, 1, 6, 1}, {1, 7, 1, 5}},
-    {{100000, 3}, {1, 3}},
-    {{100000, 3}, {100000, 1}},
-    {{3, 100000}, {3, 1}},
-    {{300, 1, 3}, {1, 300, 3}},
-    {{300, 1, 5}, {1, 300, 1}},
-    {{700, 1}, {1, 700}},
-    {{4, 16, 28, 28}, {1, 16, 1, 1}},
-    {{4, 1, 32, 64}, {4, 32, 1, 64}},
-    {{1, 40, 1, 2, 1, 2, 1, 2}, {30, 1, 3, 1, 2, 1, 2, 1}},
-    {{300001}, {300001}},
-    {{300001}, {1}},
-    {{2, 150001}, {1, 150001}},
-    {{6000, 1, 17}, {1, 3, 17}},
-};
-
 TEST(Run, WalksTheBroadcastPatterns) {
   Random random(7);
   for (const Target& target : supported_targets()) {
@@ -125,24 +55,6 @@ TEST(Run, WalksTheBroadcastPatterns) {
       for (const Shapes& shapes : kShapes) check_run(type, target, shapes, random);
     }
   }
-}
-
-Shapes random_shapes(Random& random) {
-  const auto pick = [&random](std::initializer_list<std::int64_t> values) {
-    return values.begin()[random() % values.size()];
-  };
-  const std::size_t rank = random() % 9;
-  Shapes shapes;
-  std::int64_t room = 20000;
-  for (std::size_t i = 0; i < rank; ++i) {
-    std::int64_t extent = pick({1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 64, 65, 257});
-    if (extent > room) extent = 1;
-    room /= extent;
-    const std::uint64_t kind = random() % 4;
-    shapes.a.push_back(kind == 0 ? 1 : extent);
-    shapes.b.push_back(kind == 1 ? 1 : extent);
-  }
-  return shapes;
 }
 
 TEST(Run, EqualsAWalkByIndicesForRandomShapes) {

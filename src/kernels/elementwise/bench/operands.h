@@ -30,9 +30,9 @@ inline std::int64_t count_elements(const Shape& shape) {
 }
 
 /// Numbers from 0.5 to 1.5, so that no loop is slowed down by subnormals; integers of any value.
-inline AlignedBuffer random_elements(ElementType type, std::int64_t count) {
+inline AlignedBuffer random_elements(ElementType type, std::int64_t count, std::uint64_t seed) {
   AlignedBuffer buffer(static_cast<std::size_t>(count) * byte_size(type));
-  auto state = static_cast<std::uint64_t>(count);
+  std::uint64_t state = seed;
   visit_numeric_type(type, [&]<class T>() {
     for (std::int64_t i = 0; i < count; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
@@ -53,14 +53,15 @@ inline AlignedBuffer random_elements(ElementType type, std::int64_t count) {
   return buffer;
 }
 
-/// All shapes of the same rank. Every page of y is touched, or the first contestant would pay for them.
+/// All shapes of the same rank. The operands differ: equal ones would combine to zeros, which some CPUs move faster
+/// than other bytes. Every page of y is touched, or the first contestant would pay for them.
 struct Operands {
   Operands(ElementType element_type, const Shape& a_shape, const Shape& b_shape)
       : type(element_type),
         size(static_cast<std::int64_t>(byte_size(type))),
         plan(plan_broadcast(a_shape, b_shape)),
-        a(random_elements(type, count_elements(a_shape))),
-        b(random_elements(type, count_elements(b_shape))),
+        a(random_elements(type, count_elements(a_shape), 1)),
+        b(random_elements(type, count_elements(b_shape), 2)),
         y(static_cast<std::size_t>(plan.elements * size)) {
     std::memset(y.data(), 1, y.size());
   }
