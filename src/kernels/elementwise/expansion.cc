@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/elementwise/expansion_runs.h"
+
 namespace binet::kernels::elementwise {
 namespace {
 
@@ -116,116 +118,12 @@ AlignedBuffer make_table(const std::vector<std::int32_t>& places, const Layout& 
   return table;
 }
 
-/// The bytes of the row that every turn of the outermost loop repeats; 0 if that is not all the operand does.
-std::int64_t repeated_row(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step, std::int64_t size) {
-  if (loops.front().*step != 0) return 0;
-  for (const BroadcastLoop& loop : loops.subspan(1)) {
-    if (loop.*step == 0) return 0;
-    size *= loop.extent;
-  }
-  return size;
-}
-
-/// A row that is longer than a window, from a copy with its own beginning behind it: each chunk is one window.
-Expansion runs_of_row(std::int64_t row_bytes, std::int64_t tile_bytes, const Lookup& lookup) {
-  Expansion x;
-  x.functions = lookup.runs;
-  x.chunk_bytes = lookup.chunk;
-  x.cost = 2.0 / lookup.chunk;
-  x.source_bytes = row_bytes + lookup.chunk;
-  x.repeated_bytes = row_bytes;
-  for (std::int64_t at = 0; at < tile_bytes; at += lookup.chunk) {
-    x.chunks.push_back({static_cast<std::int32_t>(at % row_bytes), 0, 0});
-  }
-  return x;
-}
-
-/// A chunk of two runs.
-constexpr double kCostOfTwoRuns = 4;
-
-/// A tile of which each chunk is the end of a run of bytes and the beginning of another, or all one; nothing if there
-/// are shorter runs.
-std::optional<Expansion> two_runs_a_chunk(std::span<const std::int32_t> places, std::int32_t size,
-                                          const Lookup& lookup) {
-  const auto end_of_run = [size](std::span<const std::int32_t> part, std::size_t i) {
-    for (++i; i < part.size() && part[i] == part[i - 1] + size;) ++i;
-    return i;
-  };
-  Expansion x;
-  x.functions = lookup.two_runs;
-  x.chunk_bytes = lookup.chunk;
-  x.cost = kCostOfTwoRuns / lookup.chunk;
-  const auto elements = static_cast<std::size_t>(lookup.chunk / size);
-  for (std::size_t at = 0; at < places.size(); at += elements) {
-    const auto part = places.subspan(at, std::min(elements, places.size() - at));
-    const std::size_t split = end_of_run(part, 0);
-    if (split < part.size() && end_of_run(part, split) < part.size()) return std::nullopt;
-    const std::int32_t second = split < part.size() ? part[split] : part[0];
-    const auto first_bytes = static_cast<std::int32_t>(split) * size;
-    x.chunks.push_back({part[0], second, first_bytes});
-    const std::int64_t end = std::max(part[0] + first_bytes, second + lookup.chunk - first_bytes);
-    x.source_bytes = std::max(x.source_bytes, end);
-  }
-  return x;
-}
-
 /// What the chunks' windows cost beside all else, as measured: one that stays is loaded once, and of two that share a
 /// table the second costs less.
 double windows_cost(const Layout& layout, const Lookup& lookup) {
   if (layout.one_place()) return 0.5 * lookup.window_cost;
   if (!layout.two_windows) return lookup.window_cost;
   return (lookup.joint ? 1.6 : 2.0) * lookup.window_cost;
-}
-
-/// A loop that repeats what is inside it, more often than a copy needs in order to hold every chunk in one window.
-struct Repetition {
-  std::size_t loop = 0;
-  std::int64_t inside_bytes = 0;
-  std::int64_t turns = 0;  ///< of the copy
-};
-
-std::optional<Repetition> find_repetition(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step,
-                                          std::int64_t size, std::int64_t chunk) {
-  constexpr std::int64_t kTimesSmaller = 2;
-  std::optional<Repetition> best;
-  std::int64_t inside = size;
-  for (std::size_t k = loops.size(); k-- > 0; inside *= loops[k].extent) {
-    if (loops[k].*step != 0) continue;
-    const std::int64_t turns = 1 + (chunk + inside - 1) / inside;
-    const bool is_best = !best || loops[k].extent * best->turns > loops[best->loop].extent * turns;
-    if (loops[k].extent >= kTimesSmaller * turns && is_best) best = Repetition{k, inside, turns};
-  }
-  return best;
-}
-
-/// Of a chunk, in the units of Lookup: a window that mostly lies across two cache lines, and its share of the copy,
-/// which is read while its stores wait behind those of y.
-double cost_of(const Repetition& repetition, std::span<const BroadcastLoop> loops) {
-  constexpr double kWindow = 2;
-  constexpr double kCopy = 8;
-  return kWindow + kCopy * static_cast<double>(repetition.turns) / static_cast<double>(loops[repetition.loop].extent);
-}
-
-/// Each chunk is one window of a copy with fewer turns: a chunk within the loop is found by its place in what the loop
-/// repeats, one that reaches beyond the loop by its distance from the loop's end.
-Expansion runs_of_copy(std::span<const BroadcastLoop> loops, const Repetition& repetition, std::int64_t size,
-                       const Lookup& lookup) {
-  Expansion x;
-  x.functions = lookup.runs;
-  x.chunk_bytes = lookup.chunk;
-  x.cost = cost_of(repetition, loops) / lookup.chunk;
-  std::int64_t tile = size;
-  for (const BroadcastLoop& loop : loops) tile *= loop.extent;
-  const std::int64_t whole = repetition.inside_bytes * loops[repetition.loop].extent;
-  const std::int64_t shorter = repetition.inside_bytes * repetition.turns;
-  for (std::int64_t at = 0; at < tile; at += lookup.chunk) {
-    const std::int64_t start = at / whole * shorter;
-    const std::int64_t left = whole - at % whole;
-    const std::int64_t place = left >= lookup.chunk ? at % whole % repetition.inside_bytes : shorter - left;
-    x.chunks.push_back({static_cast<std::int32_t>(start + place), 0, 0});
-    x.source_bytes = std::max(x.source_bytes, start + place + lookup.chunk);
-  }
-  return x;
 }
 
 }  // namespace
