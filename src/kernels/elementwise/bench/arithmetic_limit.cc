@@ -102,8 +102,8 @@ void walk(const Operands& p, std::byte* y, std::int64_t length) {
     for (Operand& x : both) x.fill(Format::kOne);
     return both;
   }();
-  // Over a long innermost loop, one element is widened once.
-  const BroadcastLoop inner = p.plan.loops.back();
+  // Over a long innermost loop, one element is widened once. A single product has no loop.
+  const BroadcastLoop inner = p.plan.loops.empty() ? BroadcastLoop{} : p.plan.loops.back();
   const bool is_long = inner.extent >= static_cast<std::int64_t>(hn::Lanes(Bits()));
   auto* const to = reinterpret_cast<std::uint16_t*>(y);
   for (std::int64_t at = 0; at < length; at += kBytes) {
