@@ -43,6 +43,8 @@ HWY_INLINE V kept(V v) {
 
 template <class Op, class Element>
 struct Lanes {
+  /// Constants are loaded for each row: streamed rows, else one at a time, are then better taken together.
+  static constexpr bool kPreparesRows = false;
   using T = Element;
   using Tag = hn::ScalableTag<T>;
 
@@ -56,6 +58,7 @@ struct Lanes {
 /// quotients and roots 24 bits are enough to round twice without harm (24 >= 2 * 11 + 2).
 template <class Op>
 struct Lanes<Op, Float16> {
+  static constexpr bool kPreparesRows = false;
   using T = std::uint16_t;
   using Tag = hn::Rebind<std::uint16_t, hn::ScalableTag<float>>;
 
@@ -140,6 +143,7 @@ struct Lanes<Op, Float16> {
 /// give 0.
 template <class Op>
 struct Lanes<Op, BFloat16> {
+  static constexpr bool kPreparesRows = true;
   using T = std::uint16_t;
   using Tag = hn::ScalableTag<T>;
 

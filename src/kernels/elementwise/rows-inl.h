@@ -183,18 +183,21 @@ HWY_NOINLINE void streaming_row(A a, B b, std::byte* y, std::size_t n) {
 /// Rows of less than so many vectors are over before four at a time pay.
 constexpr std::size_t kFewVectors = 16;
 
-/// Rows of at least a vector; y is neither a nor b. The last vector of a row overlaps the one before.
-template <class L, class A, class B>
+/// Rows of at least a vector; y is neither a nor b. The last vector of a row overlaps the one before, but for kStream,
+/// which wants rows of whole lines.
+template <class L, bool kStream, class A, class B>
 HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
   const typename L::Tag d;
+  const auto store = [d](hn::Vec<decltype(d)> v, LaneOf<L>* to)
+                         HWY_ATTR { kStream ? hn::Stream(v, d, to) : hn::StoreU(v, d, to); };
   const std::size_t N = hn::Lanes(d);
   const std::size_t last = static_cast<std::size_t>(rows.elements) - N;
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const A of_a(a);
     const B of_b(b);
-    for (std::size_t i = 0; i < last; i += N) hn::StoreU(L::apply(d, of_a.at(d, i), of_b.at(d, i)), d, at<L>(y, i));
-    hn::StoreU(L::apply(d, of_a.at(d, last), of_b.at(d, last)), d, at<L>(y, last));
+    for (std::size_t i = 0; i < last; i += N) store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
+    store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
     a += rows.a_row_step * kSize;
     b += rows.b_row_step * kSize;
     y += rows.elements * kSize;
@@ -206,7 +209,12 @@ void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byt
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
   const auto n = static_cast<std::size_t>(rows.elements);
   const std::size_t N = hn::Lanes(typename L::Tag());
-  if (rows.rows > 1 && !rows.stream && n >= N && n < kFewVectors * N) return rows_of_vectors<L, A, B>(rows, a, b, y);
+  const bool few_vectors = rows.rows > 1 && n >= N && n < kFewVectors * N;
+  if (few_vectors && !rows.stream) return rows_of_vectors<L, false, A, B>(rows, a, b, y);
+  if constexpr (L::kPreparesRows) {
+    const bool whole_lines = (reinterpret_cast<std::uintptr_t>(y) | n * sizeof(LaneOf<L>)) % 64 == 0;
+    if (few_vectors && whole_lines) return rows_of_vectors<L, true, A, B>(rows, a, b, y);
+  }
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     rows.stream ? streaming_row<L>(A(a), B(b), y, n) : row<L>(A(a), B(b), y, n);
     a += rows.a_row_step * kSize;
