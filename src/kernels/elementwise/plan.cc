@@ -45,7 +45,7 @@ constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
 /// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
 /// gives less than memory takes, with two it does not.
 std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t cache_bytes) {
-  return plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step ? kSharedFrom : cache_bytes / 16 * 9;
+  return plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step ? kSharedFrom : cache_bytes / 16 * 11;
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST(Run, StreamsByWhatItTouchesAndByWhatHappensToTheResult) {
     EXPECT_TRUE(streams(beyond_all, threads, Result::read_next)) << threads;
   }
   EXPECT_TRUE(streams(beyond_a_core, 1, Result::used_later));
-  EXPECT_LE(streams(row, 1, Result::used_later), row.touched_bytes * 16 >= row.cache_bytes * 9);
+  EXPECT_LE(streams(row, 1, Result::used_later), row.touched_bytes * 16 >= row.cache_bytes * 11);
   // On a machine whose last cache is smaller than the result, it is out of the cache anyway.
   if (beyond_a_core.cache_bytes > 4 * kMi) {
     EXPECT_FALSE(streams(beyond_a_core, 1, Result::read_next));
