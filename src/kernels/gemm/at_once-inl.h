@@ -50,6 +50,7 @@ class BlockAtOnce {
     operands_.b_panel_step = Shape::kPanel;
     operands_.b_row_step = p.b_row_step;
     operands_.k = p.k;
+    operands_.fetches = false;  // all of it is near
     ends_.to_row_step = p.n;
     if (kRounds) ends_.last = Last::rounded;
     const bool has_c = p.has_c && p.beta != 0.0f;
@@ -109,10 +110,15 @@ class BlockAtOnce {
     }
   }
 
+  HWY_INLINE void SetLastLanes(size_t last_lanes) {
+    ends_.last_lanes = last_lanes;
+    operands_.b_is_whole = last_lanes == Shape::kLanes;
+  }
+
   /// As many of the columns that are left as a tile has; gives their number.
   HWY_INLINE int64_t MultiplyStrip(int64_t columns_left) {
     if (kHasTallTiles && columns_left <= int64_t{Shape::kLanes} && rows_ > int64_t{Shape::kRows}) {
-      ends_.last_lanes = static_cast<size_t>(columns_left);
+      SetLastLanes(static_cast<size_t>(columns_left));
       MultiplyNarrowStrip();
       return Shape::kLanes;
     }
@@ -121,14 +127,14 @@ class BlockAtOnce {
       using Three = ThreeVectors<T, TB>;
       const size_t vectors = (static_cast<size_t>(columns_left) + Shape::kLanes - 1) / Shape::kLanes;
       if (vectors == 3 && rows_ >= int64_t{Three::kFewest}) {
-        ends_.last_lanes = static_cast<size_t>(columns_left) - 2 * Shape::kLanes;
+        SetLastLanes(static_cast<size_t>(columns_left) - 2 * Shape::kLanes);
         MultiplyRows(rows_, Three::kMost, [](int64_t rows) HWY_ATTR { return Three::Of(rows); });
         return columns_left;
       }
     }
     const auto tile = ChooseTile(TilesFor<T, TB>(is_low ? rows_ : int64_t{Shape::kRows}), columns_left, is_low);
     const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
-    ends_.last_lanes = static_cast<size_t>(HWY_MIN(columns, columns_left) - columns) + Shape::kLanes;
+    SetLastLanes(static_cast<size_t>(HWY_MIN(columns, columns_left) - columns) + Shape::kLanes);
     if (is_low) {
       Compute(tile, rows_, 1);
     } else {

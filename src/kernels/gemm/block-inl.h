@@ -102,6 +102,7 @@ class BlockLoops {
     if (!EndsInPlace(n, tile_columns, ends)) return 0;
     TileOperands<T, TB> operands = OperandsAt(0, n, tile_columns);
     operands.far = NextPanel(0, n);
+    operands.b_is_whole = block_.b_is_packed || ends.last_lanes == Shape::kLanes;
     const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
     int64_t m = 0;
     for (; m + rows <= block_.m; m += rows) {
@@ -142,7 +143,9 @@ class BlockLoops {
       const int64_t tiles = block_.m / int64_t{Shape::kRows};
       const auto multiply = vectors == 1 ? &MultiplyTiles<Shape::kRows, 1, T, TB>
                                          : &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
-      multiply(OperandsAt(0, 0, block_.n), ends, tiles);
+      TileOperands<T, TB> operands = OperandsAt(0, 0, block_.n);
+      operands.b_is_whole = block_.b_is_packed || ends.last_lanes == Shape::kLanes;
+      multiply(operands, ends, tiles);
       return tiles * int64_t{Shape::kRows};
     }
     return 0;
@@ -173,7 +176,9 @@ class BlockLoops {
     TileOperands<T, TB> operands = OperandsAt(m, n, tile_columns);
     operands.far = far;
     operands.fetches = fetches;
-    ComputeTile<Element>(block_, tile, operands, {m, n, rows, HWY_MIN(tile_columns, block_.n - n)});
+    const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
+    operands.b_is_whole = block_.b_is_packed || columns == tile_columns;
+    ComputeTile<Element>(block_, tile, operands, {m, n, rows, columns});
   }
 
   const Block& block_;
