@@ -188,13 +188,15 @@ class BlockLoops {
 template <class Element, class T, class TB>
 void MultiplyBlockWith(const Block& block) {
   const BlockLoops<Element, T, TB> loops(block);
-  // A small B stays in the first-level cache whatever the order: lower and wider tiles, or one narrow column of them.
+  // A small B stays in the first-level cache whatever the order. So lower and wider tiles are free to choose, or one
+  // narrow column of them; and A and Y, if they are too large to stay near, are passed over once.
   using Shape = TileShape<T>;
-  constexpr int64_t kSmallBBytes = 32 * 1024;
+  constexpr int64_t kSmallBBytes = 32 * 1024, kNearBytes = 2048 * 1024;
   const bool b_is_small = block.n * block.k * int64_t{sizeof(TB)} <= kSmallBBytes;
   const bool is_narrow = block.n <= int64_t{Shape::kPanel};
   const bool is_low = TilesFor<T, TB>(block.a_panel_rows).wide_vectors > Shape::kPanelVectors;
-  if (block.m > block.a_panel_rows && !(b_is_small && (is_narrow || is_low))) {
+  const bool is_far = block.m * (block.k + block.n) * int64_t{sizeof(T)} > kNearBytes;
+  if (block.m > block.a_panel_rows && !(b_is_small && (is_narrow || is_low || is_far))) {
     loops.PanelByPanel();
   } else {
     loops.RowsByRows();
