@@ -132,8 +132,10 @@ HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (
   constexpr size_t kLanes = TileShape<T>::kLanes;
   auto* to = reinterpret_cast<Element*>(ends.to);
   const auto* c = reinterpret_cast<const Element*>(ends.c);
+  // For all that a compiler knows, a vector that is stored may change `ends`.
+  const int64_t to_row_step = ends.to_row_step, c_row_step = ends.c_row_step;
   HWY_UNROLL(24)
-  for (size_t i = 0; i < kRows; ++i, to += ends.to_row_step, c += ends.c_row_step) {
+  for (size_t i = 0; i < kRows; ++i, to += to_row_step, c += c_row_step) {
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) {
       const bool is_last = j + 1 == kVectors;
