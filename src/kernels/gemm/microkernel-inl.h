@@ -9,172 +9,18 @@
 #define BINET_KERNELS_GEMM_MICROKERNEL_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
-#include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/k_loop-inl.h"
 #include "kernels/gemm/tile_ends-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
-
-#define BINET_INLINE_LAMBDA __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// What a tile asks the caches to fetch while it computes, with each k, `step` bytes further each time.
-struct Ahead {
-  const std::byte* from = nullptr;
-  int64_t step = 0;
-};
-
-/// Element (row, k) of A is a[row * a_row_step + k * a_column_step]; vector j of row k of B is at
-/// b[j / kPanelVectors * b_panel_step + j % kPanelVectors * kLanes + k * b_row_step].
-template <class T, class TB>
-struct TileOperands {
-  const T* a;
-  int64_t a_row_step, a_column_step;
-  const TB* b;
-  int64_t b_panel_step, b_row_step;
-  int64_t k;
-  bool b_is_whole = true;  ///< all lanes of these vectors may be read; false: ends.last_lanes of a row's last one
-  int64_t near = 0;        ///< elements from each vector of B to one that will be read soon, to be fetched with it
-  Ahead far;               ///< for tiles as wide as a panel: what will be read much later
-  bool fetches = true;     ///< false: for tiles as wide as a panel, if what they and the next ones read is near already
-};
-
-/// What a loop over k may take for granted, and does.
-struct Loop {
-  bool a_rows_touch = false;     ///< a_row_step is 1, as in packed A: one pointer, and distances that are constants
-  bool a_columns_touch = false;  ///< a_column_step is 1
-  bool b_is_whole = false;       ///< all lanes may be read
-  bool fetches = false;
-  size_t k = 1;  ///< in each round
-};
-
-/// The sums of one row and one k.
-template <bool kFromMemory, class T, class V, size_t kVectors>
-HWY_INLINE void AddRow(const T* a, const V (&vb)[kVectors], V (&sum)[kVectors]) {
-  if constexpr (kFromMemory) {
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; ++j) sum[j] = MultiplyAddFrom(a, vb[j], sum[j]);
-  } else {
-    const V va = hn::Set(hn::ScalableTag<T>(), LoadOne(a));
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; ++j) sum[j] = MultiplyAdd(va, vb[j], sum[j]);
-  }
-}
-
-/// body(0), body(1), ... with indices that are constants: arrays under such indices become registers, while of those
-/// that a loop advances GCC makes a vector, or leaves them in memory.
-template <size_t kCount, class Body>
-HWY_INLINE void Unrolled(const Body& body) {
-  [&]<size_t... kIndex>(std::index_sequence<kIndex...>) HWY_ATTR BINET_INLINE_LAMBDA {
-    (body(std::integral_constant<size_t, kIndex>()), ...);
-  }
-  (std::make_index_sequence<kCount>());
-}
-
-/// As many of the k of `operands` as rounds of the loop have: adds them to the sums, takes them from the operands, and
-/// fetches on the way what the caches should have.
-template <Loop kLoop, class Row, class T, class TB, class V, size_t kRows, size_t kVectors>
-HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
-  using Shape = TileShape<T>;
-  // Pointers for every second or third row, so that the addresses of all rows need few registers. An instruction that
-  // multiplies from memory is one step of the CPU only if its address is a pointer and a constant.
-  constexpr bool kFromMemory = kMultipliesFromMemory<T> && (kLoop.a_rows_touch || kLoop.a_columns_touch);
-  constexpr size_t kRowsOfPointer = kLoop.a_rows_touch ? kRows : kFromMemory && kRows <= 16 ? 2 : 3;
-  constexpr size_t kPointers = (kRows + kRowsOfPointer - 1) / kRowsOfPointer;
-  constexpr size_t kPanels = (kVectors + Shape::kPanelVectors - 1) / Shape::kPanelVectors;
-  constexpr int64_t kStep = kLoop.k;
-
-  const int64_t a_row_step = kLoop.a_rows_touch ? 1 : operands.a_row_step;
-  const int64_t a_column_step = kLoop.a_columns_touch ? 1 : operands.a_column_step;
-  const T* a[kPointers] = {operands.a};
-  Unrolled<kPointers - 1>([&](auto p)
-                              HWY_ATTR BINET_INLINE_LAMBDA { a[p + 1] = a[p] + int64_t{kRowsOfPointer} * a_row_step; });
-  const TB* b[kPanels] = {operands.b};
-  Unrolled<kPanels - 1>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA { b[p + 1] = b[p] + operands.b_panel_step; });
-
-  const int64_t b_row_step = operands.b_row_step;
-  const int64_t near = operands.near;
-  const std::byte* far = operands.far.from;
-  int64_t k = operands.k;
-  for (; k >= kStep; k -= kStep) {
-    Unrolled<kLoop.k>([&](auto column) HWY_ATTR BINET_INLINE_LAMBDA {
-      V vb[kVectors];
-      HWY_UNROLL(16)
-      for (size_t j = 0; j < kVectors; ++j) {
-        const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
-        vb[j] = vectors.Load(place, !kLoop.b_is_whole && j + 1 == kVectors);
-        if (kLoop.fetches) hwy::Prefetch(place + near);
-      }
-      Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA { b[p] += b_row_step; });
-      if (kLoop.fetches && kVectors == Shape::kPanelVectors) {
-        __builtin_prefetch(far, 0, 2);
-        far += operands.far.step;
-      }
-      const auto element = [&](size_t i) HWY_ATTR BINET_INLINE_LAMBDA {
-        return a[i / kRowsOfPointer] + static_cast<int64_t>(i % kRowsOfPointer) * a_row_step +
-               static_cast<int64_t>(column) * a_column_step;
-      };
-      if constexpr (kFromMemory) {
-        Unrolled<kRows>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
-          AddRow<i % kRowsOfPointer == 0 || kLoop.a_rows_touch>(element(i), vb, sum[i]);
-        });
-      } else {
-        HWY_UNROLL(24)
-        for (size_t i = 0; i < kRows; ++i) AddRow<false>(element(i), vb, sum[i]);
-      }
-    });
-    Unrolled<kPointers>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
-      const T* next = a[p] + kStep * a_column_step;
-      asm(""
-          : "+r"(next));  // GCC else counts one index instead of the pointers, and each address consists of two parts
-      a[p] = next;
-    });
-  }
-  operands.a = a[0];
-  operands.b = b[0];
-  operands.far.from = far;
-  operands.k = k;
-}
-
-/// All of k. A tile of one vector has no load to spare for fetching, and one of three belongs to a product that is near
-/// as a whole. Other tiles than the high ones of a panel are few, and one loop does for them.
-template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
-HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
-  using Shape = TileShape<T>;
-  constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
-  if constexpr (!kIsHigh) {
-    AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
-  } else if constexpr (kMultipliesFromMemory<T>) {
-    if (operands.b_is_whole && operands.a_row_step == 1) {
-      if (operands.fetches) {
-        AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true, .fetches = true}>(operands, vectors, sum);
-      } else {
-        AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
-      }
-      return;
-    }
-    if (operands.b_is_whole && operands.a_column_step == 1) {
-      if (operands.fetches) {
-        AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .fetches = true, .k = 2}>(operands, vectors, sum);
-      } else {
-        AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 2}>(operands, vectors, sum);
-      }
-    }
-    AddProducts<Loop{}>(operands, vectors, sum);
-  } else if (operands.fetches) {
-    AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
-  } else {
-    AddProducts<Loop{}>(operands, vectors, sum);
-  }
-}
 
 template <size_t kRows, size_t kVectors, class T, class TB>
 HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
