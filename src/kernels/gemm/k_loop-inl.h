@@ -112,7 +112,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       for (size_t j = 0; j < kVectors; ++j) {
         const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
         vb[j] = vectors.Load(place, !kLoop.b_is_whole && j + 1 == kVectors);
-        if (kLoop.fetches) hwy::Prefetch(place + near);
+        if (kLoop.fetches && j * sizeof(V) % 64 == 0) hwy::Prefetch(place + near);
       }
       Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA { b[p] += b_row_step; });
       if (kLoop.fetches && kVectors == Shape::kPanelVectors) {
