@@ -31,11 +31,11 @@ constexpr std::int64_t kMostRowsToTurnFor = 2;
 constexpr std::int64_t kFewRowsK = 4096;
 // So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
 constexpr std::int64_t kDirectBBytes = 1024 * 1024;
-// Of B beyond L2, read in place, so many pages at a time. With those of A and of sums they stay in the first-level TLB,
-// which every tile needs, and most of all those of few rows, which have little else to do.
+// Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
+// in the first-level TLB, or nearly so: few tiles have little else to do than to wait for B, and many pass over sums.
 constexpr std::int64_t kPageBytes = 4096;
-constexpr std::int64_t kPagesOfFarB = 64;
-constexpr std::int64_t kPagesOfFarBForFewTiles = 48;
+constexpr std::int64_t kLeastPagesOfFarB = 48;
+constexpr std::int64_t kMostPagesOfFarB = 96;
 // For more than so many rows B is packed where fewer rows of it than these may come at a time, as sums are then passed
 // over too often, or where its rows do not begin with a line, as each tile then loads two lines for each vector.
 constexpr std::int64_t kFewRowsForAnyFarB = 64;
@@ -102,7 +102,7 @@ bool should_turn_b(const Problem& p, const Kernels& kernels, bool b_is_packed) {
 /// the next panel comes, and for the tiles below the first.
 std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
   const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
-  const std::int64_t pages = p.m <= 2 * kernels.mr ? kPagesOfFarBForFewTiles : kPagesOfFarB;
+  const std::int64_t pages = std::clamp(p.m, kLeastPagesOfFarB, kMostPagesOfFarB);
   const std::int64_t in_tlb = pages * kPageBytes / std::min(row_bytes, kPageBytes);
   // Rows a multiple of a power of two apart meet in the same sets, of 16 lines each in the L2 of most CPUs.
   const std::int64_t l2_bytes = second_level_cache_bytes();
