@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace binet {
 namespace {
@@ -17,10 +18,26 @@ std::int64_t find_size() {
   return kMost;
 }
 
+std::int64_t find_second_level_size() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  const std::int64_t size = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (size > 0) {
+    const auto power_of_two = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(size)));
+    return std::clamp(power_of_two, std::int64_t{1} << 18, std::int64_t{1} << 21);
+  }
+#endif
+  return std::int64_t{1} << 20;
+}
+
 }  // namespace
 
 std::int64_t last_level_cache_bytes() {
   static const std::int64_t size = find_size();
+  return size;
+}
+
+std::int64_t second_level_cache_bytes() {
+  static const std::int64_t size = find_second_level_size();
   return size;
 }
 

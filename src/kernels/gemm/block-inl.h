@@ -166,7 +166,8 @@ class BlockLoops {
     operands.b_row_step = block_.b_row_step;
     operands.k = block_.k;
     // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
-    operands.near = block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns;
+    // A vector more, since where rows do not begin with a line, the last line of the next tile begins in the one after.
+    operands.near = block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns + int64_t{Shape::kLanes};
     return operands;
   }
 

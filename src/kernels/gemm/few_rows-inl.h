@@ -24,42 +24,18 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows of B at a time. More of them are more streams, often a multiple of a page apart; with fewer a sum is loaded and
-/// stored for too few multiply-adds.
-constexpr int64_t kRowsOfB = 4;
+/// Rows of B at a time. Memory gives a third more to several streams than to one, and a sum is loaded and stored for as
+/// many multiply-adds.
+constexpr int64_t kRowsOfB = 8;
+/// Fetched ahead in each of them, where hardware prefetchers end with a page; in front of its end, of the row that
+/// follows kRowsOfB later.
+constexpr int64_t kBytesAhead = 1024;
 
-/// Goes through the next rows of B, as they lie in memory, while these ones are computed with.
-template <class TB>
-class NextRowsOfB {
- public:
-  NextRowsOfB(const TB* from, int64_t row_step, int64_t columns)
-      : next_(reinterpret_cast<const std::byte*>(from)),
-        row_bytes_(columns * int64_t{sizeof(TB)}),
-        gap_bytes_((row_step - columns) * int64_t{sizeof(TB)}),
-        left_(row_bytes_) {}
-
-  /// The place of so many bytes to be fetched.
-  HWY_INLINE const std::byte* Take(int64_t bytes) {
-    const std::byte* taken = next_;
-    next_ += bytes;
-    left_ -= bytes;
-    if (left_ <= 0 && gap_bytes_ != 0) {
-      next_ += left_ + gap_bytes_;
-      left_ = row_bytes_;
-    }
-    return taken;
-  }
-
- private:
-  const std::byte* next_;
-  int64_t row_bytes_, gap_bytes_;
-  int64_t left_;  ///< of the row
-};
-
-/// operands.k rows of B, times those of A, into kVectors vectors of sums of each row.
+/// operands.k rows of B, times those of A, into kVectors vectors of sums of each row. What lies `ahead` of each vector
+/// of B is fetched.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB>
 HWY_INLINE void AddTile(const Row& vectors, const TileOperands<T, TB>& operands, T* sums, int64_t sums_row_step,
-                        NextRowsOfB<TB>& next) {
+                        int64_t ahead) {
   const hn::ScalableTag<T> d;
   constexpr size_t kLanes = hn::MaxLanes(d);
   using V = hn::Vec<decltype(d)>;
@@ -73,15 +49,14 @@ HWY_INLINE void AddTile(const Row& vectors, const TileOperands<T, TB>& operands,
   constexpr int64_t kBytes = sizeof(TB) * kLanes;
   const T* a = operands.a;
   const TB* b = operands.b;
-  const std::byte* ahead = next.Take(operands.k * kBytes * int64_t{kVectors});
   for (int64_t k = operands.k; k > 0; --k, a += operands.a_column_step, b += operands.b_row_step) {
     V va[kRows];
     HWY_UNROLL(2)
     for (size_t i = 0; i < kRows; ++i) va[i] = hn::Set(d, LoadOne(a + static_cast<int64_t>(i) * operands.a_row_step));
     HWY_UNROLL(8)
-    for (size_t j = 0; j < kVectors; ++j, ahead += kBytes) {
+    for (size_t j = 0; j < kVectors; ++j) {
       // One line holds several short vectors.
-      if (kBytes >= 64 || kVectors == 1 || j % (64 / kBytes) == 0) hwy::Prefetch(ahead);
+      if (kBytes >= 64 || kVectors == 1 || j % (64 / kBytes) == 0) hwy::Prefetch(b + ahead + j * kLanes);
       const V vb = vectors.Load(b + j * kLanes, kVectors == 1);
       HWY_UNROLL(2)
       for (size_t i = 0; i < kRows; ++i) sum[i][j] = MultiplyAdd(va[i], vb, sum[i][j]);
@@ -101,15 +76,18 @@ HWY_NOINLINE void AddRowsOfB(TileOperands<T, TB> operands, const Columns& column
   const hn::ScalableTag<T> d;
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   constexpr auto kVectors = static_cast<int64_t>(TileShape<T>::WideVectors(kRows));
-  NextRowsOfB<TB> next(operands.b + operands.k * operands.b_row_step, operands.b_row_step, columns.count);
+  constexpr auto kAhead = kBytesAhead / int64_t{sizeof(TB)};
+  const auto ahead_of = [&](int64_t n) HWY_ATTR {
+    return n + kAhead < columns.count ? kAhead : kAhead + kRowsOfB * operands.b_row_step - columns.count;
+  };
   const RowOfVectors<decltype(d)> whole(d, TileShape<T>::kLanes);
   int64_t n = 0;
   for (; n + kVectors * kLanes <= columns.count; n += kVectors * kLanes, operands.b += kVectors * kLanes) {
-    AddTile<kRows, kVectors>(whole, operands, sums + n, columns.row_step, next);
+    AddTile<kRows, kVectors>(whole, operands, sums + n, columns.row_step, ahead_of(n));
   }
   for (; n < columns.count; n += kLanes, operands.b += kLanes) {
     const RowOfVectors<decltype(d)> last(d, static_cast<size_t>(HWY_MIN(kLanes, columns.count - n)));
-    AddTile<kRows, 1>(last, operands, sums + n, columns.row_step, next);
+    AddTile<kRows, 1>(last, operands, sums + n, columns.row_step, ahead_of(n));
   }
 }
 

@@ -58,6 +58,7 @@ struct Schedule {
   bool widens_b = false;      ///< packed and kept B is turned into accumulators, strip by strip
   bool has_few_rows = false;  ///< B, read where it lies, is read once and in the order of memory
   bool turns_b = false;       ///< B, read where it lies, is transposed: its squares are turned in registers
+  bool b_is_far = false;      ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns
   bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
   BSource b_source = BSource::strips;
   std::int64_t workers = 1;

@@ -131,5 +131,19 @@ TEST_P(GemmSizes, FewRowsOfALargeB) {
   }
 }
 
+/// A few of B's rows at a time meet all columns, or all of an item: sums wait beside each other, group by group.
+TEST_P(GemmSizes, FarB) {
+  for (const Case& sizes : {Case{13, 1300, 420}, Case{3, 4100, 135, true}, Case{25, 4400, 70}}) {
+    Case c = sizes;
+    vary(c);
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    const bool is_large = c.n * c.k * static_cast<std::int64_t>(byte_size(type_)) > 2 << 20;
+    if (is_large && kernels_.in_place == nullptr) {
+      EXPECT_TRUE(schedule.b_is_far);
+    }
+    check(c);
+  }
+}
+
 }  // namespace
 }  // namespace binet::kernels::gemm

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/aligned_buffer.h"
+#include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/items.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr std::int64_t kPackedABytes = 384 * 1024;
 // Packed at a time by an item: they stay in L2, and a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
-// So few rows take less time than packing B costs; they read it in place, the next panel on its way to the cache.
+// So few rows read B in place, the next panel on its way to the cache.
 constexpr std::int64_t kFewRows = 128;
 // One row, or two of f32, read B at the speed of memory if they read it in its order (few_rows-inl.h).
 constexpr std::int64_t kFewRowsBytes = 8;
@@ -30,6 +31,18 @@ constexpr std::int64_t kMostRowsToTurnFor = 2;
 constexpr std::int64_t kFewRowsK = 4096;
 // So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
 constexpr std::int64_t kDirectBBytes = 1024 * 1024;
+// Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
+// in the first-level TLB, or nearly so: few tiles have little else to do than to wait for B, and many pass over sums.
+constexpr std::int64_t kPageBytes = 4096;
+constexpr std::int64_t kLeastPagesOfFarB = 48;
+constexpr std::int64_t kMostPagesOfFarB = 96;
+// For more than so many rows B is packed where fewer rows of it than these may come at a time, as sums are then passed
+// over too often, or where its rows do not begin with a line, as each tile then loads two lines for each vector.
+constexpr std::int64_t kFewRowsForAnyFarB = 64;
+constexpr std::int64_t kLeastFarK = 48;
+constexpr std::int64_t kLineBytes = 64;
+// Panels whose sums lie together, as wide as the widest tiles.
+constexpr std::int64_t kPanelsTogether = 4;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 // A block of A that fits here is not driven out of L2 between two panels of B.
@@ -85,12 +98,37 @@ bool should_turn_b(const Problem& p, const Kernels& kernels, bool b_is_packed) {
   return p.m <= kMostRowsToTurnFor && p.n >= kernels.lanes && p.k >= kernels.lanes;
 }
 
+/// Rows of B, read where it lies from beyond L2, that meet all columns before the next rows do. They stay there while
+/// the next panel comes, and for the tiles below the first.
+std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
+  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
+  const std::int64_t pages = std::clamp(p.m, kLeastPagesOfFarB, kMostPagesOfFarB);
+  const std::int64_t in_tlb = pages * kPageBytes / std::min(row_bytes, kPageBytes);
+  // Rows a multiple of a power of two apart meet in the same sets, of 16 lines each in the L2 of most CPUs.
+  const std::int64_t l2_bytes = second_level_cache_bytes();
+  const std::int64_t sets_apart = std::min(row_bytes & -row_bytes, l2_bytes / 16);
+  const std::int64_t in_l2 = l2_bytes / sets_apart * 3 / 4;
+  return std::min({in_tlb, in_l2, kernels.kc});
+}
+
+/// B, if it is read in place, comes from beyond L2 more than once.
+bool is_b_far(const Problem& p, const Kernels& kernels) {
+  return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
+}
+
+/// So many take less time than packing B costs.
+std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
+  if (!is_b_far(p, kernels)) return kFewRows;
+  const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
+  return has_whole_lines && rows_of_far_b(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
+}
+
 BSource choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
   if (b_is_packed) return BSource::given;
   if (should_turn_b(p, kernels, b_is_packed)) return BSource::direct;
   if (p.b_column_step == 1 && kernels.in_place == nullptr) {
     const std::int64_t stays = rows_meet(p.b_row_step, kernels) ? kDirectBBytes / 2 : kDirectBBytes;
-    if (p.m <= kFewRows || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
+    if (p.m <= rows_to_read_b_for(p, kernels) || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
   }
   const bool is_small =
       round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
@@ -120,6 +158,14 @@ std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels) {
 /// all.
 bool should_widen(const Problem& p, const Kernels& kernels) { return kernels.widen != nullptr && p.m > 2 * kernels.mr; }
 
+/// Narrower items, so that sums stay in L2 while they wait for the next range of k.
+void keep_sums_near(const Problem& p, const Kernels& kernels, Schedule& s) {
+  const std::int64_t most = second_level_cache_bytes() / 4 / (s.item_rows * kernels.accumulator_bytes);
+  if (s.item_columns <= most) return;
+  s.item_columns = equal_part(s.item_columns, std::max(most, s.strip_columns), s.strip_columns);
+  s.items = s.row_items * ceil_div(p.n, s.item_columns) * s.segments;
+}
+
 Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed, Segments segments) {
   Schedule schedule;
   schedule.segments = segments.count;
@@ -143,13 +189,20 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   if (schedule.turns_b || schedule.has_few_rows) {
     schedule.kc = equal_part(segments.k, kFewRowsK, kernels.k_group);
   }
-  schedule.a_is_direct = may_read_a_directly(p, kernels, schedule.kc);
+  schedule.b_is_far =
+      schedule.b_source == BSource::direct && !schedule.turns_b && !schedule.has_few_rows && is_b_far(p, kernels);
+  if (schedule.b_is_far) {
+    schedule.kc = equal_part(segments.k, rows_of_far_b(p, kernels), kernels.k_group);
+    schedule.strip_columns = std::min(kPanelsTogether * kernels.nr, round_up(p.n, kernels.nr));
+  }
+  schedule.a_is_direct = !schedule.b_is_far && may_read_a_directly(p, kernels, schedule.kc);
   schedule.a_is_widened = kernels.widen_lines != nullptr && p.a_column_step == 1;
   if (schedule.a_is_widened) {
     schedule.a_line_step = round_up(schedule.kc, kernels.lanes);
     if (schedule.a_line_step * kernels.accumulator_bytes % kAliasBytes == 0) schedule.a_line_step += kernels.lanes;
   }
   cut_items(p, kernels, rows_of_block(kernels, schedule.kc), schedule);
+  if (schedule.b_is_far) keep_sums_near(p, kernels, schedule);
   schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels);
   return schedule;
 }
@@ -157,7 +210,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
 /// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once).
 bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.multiply_at_once == nullptr || s.is_swapped || s.workers > 1 || s.segments > 1) return false;
-  if (s.turns_b || s.has_few_rows) return false;
+  if (s.turns_b || s.has_few_rows || s.b_is_far) return false;
   const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
@@ -198,7 +251,7 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(PackedB(kernels, p.n, p.k).size);
 
   const bool y_holds_sums = kernels.element_bytes == kernels.accumulator_bytes && !s.is_swapped;
-  s.sums_in_slot = s.segments == 1 && p.k > s.kc && !y_holds_sums;
+  s.sums_in_slot = s.segments == 1 && p.k > s.kc && (s.b_is_far || !y_holds_sums);
   if (s.sums_in_slot) s.slot_sums_bytes = bytes(s.item_rows * s.item_columns);
   s.sums_row_step = round_up(p.n, kernels.lanes);
   if (s.segments > 1) s.segment_sums_bytes = bytes(s.segments * p.m * s.sums_row_step);

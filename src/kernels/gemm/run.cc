@@ -95,7 +95,8 @@ class Product {
     return base + index * kernels_.element_bytes;
   }
 
-  /// The next columns to be multiplied. Their sums wait in Y, or in a slot that holds those of the item.
+  /// The next columns to be multiplied. Their sums wait in Y, or in a slot that holds those of the item, one such group
+  /// of columns after the other.
   void select(Block& block, Columns columns, std::int64_t first_of_item, const Slot& slot) const {
     block.column = columns.first;
     block.n = columns.count;
@@ -104,8 +105,8 @@ class Product {
       block.sums = slot.segment_sums + (block.row * s_.sums_row_step + columns.first) * kernels_.accumulator_bytes;
       block.sums_row_step = s_.sums_row_step;
     } else if (s_.sums_in_slot) {
-      block.sums = slot.sums + (columns.first - first_of_item) * kernels_.accumulator_bytes;
-      block.sums_row_step = s_.item_columns;
+      block.sums = slot.sums + (columns.first - first_of_item) * s_.item_rows * kernels_.accumulator_bytes;
+      block.sums_row_step = (columns.count + kernels_.lanes - 1) / kernels_.lanes * kernels_.lanes;
     } else {
       block.sums = output_.y + (block.row * output_.y_row_step + columns.first) * kernels_.element_bytes;
       block.sums_row_step = output_.y_row_step;
@@ -149,8 +150,10 @@ class Product {
       case BSource::direct:
         const bool takes_any_columns = kernels_.takes_any_columns && !s_.turns_b;
         const std::int64_t whole_vectors = takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
-        if (whole_vectors > 0) {
-          select(block, {all.first, whole_vectors}, all.first, slot);
+        // Sums of few columns, which lie together, pass through the first-level cache as one run.
+        const std::int64_t together = s_.b_is_far ? s_.strip_columns : whole_vectors;
+        for (std::int64_t n = 0; n < whole_vectors; n += together) {
+          select(block, {all.first + n, std::min(together, whole_vectors - n)}, all.first, slot);
           multiply_direct(block, k0);
         }
         if (whole_vectors < all.count) {
