@@ -34,6 +34,7 @@ constexpr std::int64_t kDirectBBytes = 1024 * 1024;
 // Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
 // in the first-level TLB, or nearly so: few tiles have little else to do than to wait for B, and many pass over sums.
 constexpr std::int64_t kPageBytes = 4096;
+constexpr std::int64_t kLeastRowBytesOfFarB = 1024;
 constexpr std::int64_t kLeastPagesOfFarB = 48;
 constexpr std::int64_t kMostPagesOfFarB = 96;
 // For more than so many rows B is packed where fewer rows of it than these may come at a time, as sums are then passed
@@ -111,8 +112,10 @@ std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
   return std::min({in_tlb, in_l2, kernels.kc});
 }
 
-/// B, if it is read in place, comes from beyond L2 more than once.
+/// B, if it is read in place, comes from beyond L2 more than once. Short rows lie one behind the other, and come by
+/// themselves.
 bool is_b_far(const Problem& p, const Kernels& kernels) {
+  if (p.b_row_step * kernels.element_bytes < kLeastRowBytesOfFarB) return false;
   return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
 }
 
