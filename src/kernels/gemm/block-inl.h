@@ -166,8 +166,12 @@ class BlockLoops {
     operands.b_row_step = block_.b_row_step;
     operands.k = block_.k;
     // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
-    // A vector more, since where rows do not begin with a line, the last line of the next tile begins in the one after.
-    operands.near = block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns + int64_t{Shape::kLanes};
+    operands.near = block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns;
+    // Where long rows do not begin with a line, the last line of the next tile begins in one vector more.
+    constexpr int64_t kLongRowBytes = 1536, kLineBytes = 64;
+    const int64_t row_bytes = block_.b_row_step * int64_t{sizeof(TB)};
+    if (!block_.b_is_packed && row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes)
+      operands.near += Shape::kLanes;
     return operands;
   }
 

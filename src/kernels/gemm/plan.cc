@@ -34,7 +34,7 @@ constexpr std::int64_t kDirectBBytes = 1024 * 1024;
 // Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
 // in the first-level TLB, or nearly so: few tiles have little else to do than to wait for B, and many pass over sums.
 constexpr std::int64_t kPageBytes = 4096;
-constexpr std::int64_t kLeastRowBytesOfFarB = 1024;
+constexpr std::int64_t kLeastRowBytesOfFarB = 1536;
 constexpr std::int64_t kLeastPagesOfFarB = 48;
 constexpr std::int64_t kMostPagesOfFarB = 96;
 // For more than so many rows B is packed where fewer rows of it than these may come at a time, as sums are then passed
