@@ -157,10 +157,10 @@ HWY_INLINE bool can_stream(const std::byte* y, std::size_t n) {
   return kVector >= 16 && (whole_lines || (bytes >= kLong && start % sizeof(LaneOf<L>) == 0));
 }
 
-/// y is neither a nor b, so what is written before its first line and behind its last one may be computed again.
+/// For rows that can be streamed. y is neither a nor b, so what is written before its first line and behind its last
+/// one may be computed again.
 template <class L, class A, class B>
 HWY_NOINLINE void streaming_row(A a, B b, std::byte* y, std::size_t n) {
-  if (!can_stream<L>(y, n)) return row<L>(a, b, y, n);
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
   const auto value = [&](std::size_t i) HWY_ATTR { return L::apply(d, a.at(d, i), b.at(d, i)); };
@@ -216,7 +216,11 @@ void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byt
     if (few_vectors && whole_lines) return rows_of_vectors<L, true, A, B>(rows, a, b, y);
   }
   for (std::int64_t r = 0; r < rows.rows; ++r) {
-    rows.stream ? streaming_row<L>(A(a), B(b), y, n) : row<L>(A(a), B(b), y, n);
+    if (rows.stream && can_stream<L>(y, n)) {
+      streaming_row<L>(A(a), B(b), y, n);
+    } else {
+      row<L>(A(a), B(b), y, n);
+    }
     a += rows.a_row_step * kSize;
     b += rows.b_row_step * kSize;
     y += rows.elements * kSize;
