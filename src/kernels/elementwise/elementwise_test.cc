@@ -198,6 +198,25 @@ TEST(Kernels, MultiplyAll16BitFloatsByAwkwardOnes) {
   }
 }
 
+TEST(Kernels, MultiplyAllF16ByManyMore) {
+  constexpr std::size_t kAll = 65536;
+  constexpr std::size_t kStride = 251;
+  std::vector<std::uint16_t> all(kAll);
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  const auto* const a = reinterpret_cast<const std::byte*>(all.data());
+  const Rows rows = make_rows(kPatterns[1], 1, kAll);
+  Bytes expected(kAll * 2);
+  Bytes y(kAll * 2);
+  for (std::size_t i = 0; i < kAll; i += kStride) {
+    const auto* const b = reinterpret_cast<const std::byte*>(&all[i]);
+    reference_kernel(Operation::multiply, ElementType::f16)(rows, a, b, expected.data());
+    for (const Target& target : supported_targets()) {
+      find_kernel(Operation::multiply, ElementType::f16, target).rows(rows, a, b, y.data());
+      EXPECT_FALSE(first_difference(ElementType::f16, y.data(), expected.data(), kAll)) << target.name << ", " << i;
+    }
+  }
+}
+
 TEST(Kernels, MultiplyAllBFloat16SignificandsAroundTheSmallestNumbers) {
   std::vector<std::uint16_t> a;
   std::vector<std::uint16_t> b;
