@@ -1,4 +1,4 @@
-// Room: base. The size of the machine's last cache before memory.
+// Room: base. The machine's last cache before memory.
 #pragma once
 
 #include <cstdint>
@@ -8,5 +8,10 @@ namespace binet {
 /// Bytes of the last-level cache, at most 32 MiB: of a larger one, many cores share what there is. 32 MiB too where the
 /// system does not say. Read once.
 [[nodiscard]] std::int64_t last_level_cache_bytes();
+
+/// Whether a core that writes gets less out of the last-level cache than out of memory: on the mesh of Intel's CPUs
+/// with AVX-512 it does. A cache of many cores takes each line on its way out of theirs, and they leave a single one a
+/// small part of it.
+[[nodiscard]] bool last_level_cache_is_slow() noexcept;
 
 }  // namespace binet
