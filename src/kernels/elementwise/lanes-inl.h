@@ -44,7 +44,7 @@ HWY_INLINE V kept(V v) {
 template <class Op, class Element>
 struct Lanes {
   /// Constants are loaded for each row: streamed rows, else one at a time, are then better taken together.
-  static constexpr bool kPreparesRows = false;
+  static constexpr bool kPreparesRows = HWY_TARGET == HWY_AVX3;
   using T = Element;
   using Tag = hn::ScalableTag<T>;
 
