@@ -102,6 +102,8 @@ TEST(Kernels, EqualTheReferenceAtAnyAlignment) {
       check_rows(type, kernel, make_rows(pattern, 1, 131), shift, 0, 0, random);
       check_rows(type, kernel, make_rows(pattern, 1, 131), 0, shift, 1, random);
       check_rows(type, kernel, make_rows(pattern, 1, 131), 0, 0, shift, random);
+      check_rows(type, kernel, make_rows(pattern, 1, 1024), shift, 0, shift, random);
+      check_rows(type, kernel, make_rows(pattern, 3, 601), 0, 0, shift, random);
     }
   });
 }
@@ -137,7 +139,7 @@ TEST(Kernels, EqualTheReferenceWhenStreaming) {
 TEST(Kernels, MayOverwriteAnOperand) {
   Random random(5);
   for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
-    for (std::int64_t count = 1; count < 300; count += 1 + count / 16) {
+    for (std::int64_t count = 1; count < 3000; count += 1 + count / 16) {
       const Rows rows = make_rows(pattern, 1, count);
       const auto elements = static_cast<std::size_t>(count);
       Bytes a = random_elements(type, elements, random);
