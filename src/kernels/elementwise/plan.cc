@@ -66,6 +66,7 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   plan.touched_bytes = (a + b + plan.loops.elements) * plan.size;
   plan.streamed_from = streamed_from(plan.loops, a + b, plan.cache_bytes);
   plan.streamed_from_each = last_level_cache_is_slow() ? plan.streamed_from : plan.cache_bytes;
+  plan.kept_bytes_each = last_level_cache_is_slow() ? kSharedFrom : 0;
   const bool may_stream = plan.touched_bytes >= plan.streamed_from;
   plan.tiling = make_tiling(plan.loops, plan.size, may_stream, plan.kernel.lookups);
   plan.unit = kLineBytes / plan.size;
