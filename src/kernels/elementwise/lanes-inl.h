@@ -1,7 +1,9 @@
 // Room: kernels. How an operation meets the elements of a type: Lanes<Op, Element> has
 //   T         what a lane holds in memory (16-bit floats: their bits)
 //   Tag       the Highway tag of the widest vector it works on
-//   apply     the operation on vectors of T, of Tag or any smaller one with at least two lanes.
+//   apply     the operation on vectors of T, of Tag or any smaller one with at least two lanes
+//   kTakesLong            whether that takes longer than loading and storing
+//   kStreamsRowsTogether  whether short rows that are streamed had better not be calls of their own.
 #if defined(BINET_ELEMENTWISE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_ELEMENTWISE_LANES_INL_H_
 #undef BINET_ELEMENTWISE_LANES_INL_H_
@@ -43,8 +45,8 @@ HWY_INLINE V kept(V v) {
 
 template <class Op, class Element>
 struct Lanes {
-  /// Constants are loaded for each row: streamed rows, else one at a time, are then better taken together.
-  static constexpr bool kPreparesRows = HWY_TARGET == HWY_AVX3;
+  static constexpr bool kTakesLong = false;
+  static constexpr bool kStreamsRowsTogether = HWY_TARGET == HWY_AVX3;
   using T = Element;
   using Tag = hn::ScalableTag<T>;
 
@@ -58,7 +60,8 @@ struct Lanes {
 /// quotients and roots 24 bits are enough to round twice without harm (24 >= 2 * 11 + 2).
 template <class Op>
 struct Lanes<Op, Float16> {
-  static constexpr bool kPreparesRows = false;
+  static constexpr bool kTakesLong = true;
+  static constexpr bool kStreamsRowsTogether = false;
   using T = std::uint16_t;
   using Tag = hn::Rebind<std::uint16_t, hn::ScalableTag<float>>;
 
@@ -141,7 +144,8 @@ struct InstructionFloat16 {};
 
 template <>
 struct Lanes<Multiply, InstructionFloat16> {
-  static constexpr bool kPreparesRows = false;
+  static constexpr bool kTakesLong = false;
+  static constexpr bool kStreamsRowsTogether = true;
   using T = std::uint16_t;
   using Tag = hn::ScalableTag<T>;
 
@@ -163,7 +167,8 @@ struct Lanes<Multiply, InstructionFloat16> {
 /// give 0.
 template <class Op>
 struct Lanes<Op, BFloat16> {
-  static constexpr bool kPreparesRows = true;
+  static constexpr bool kTakesLong = true;
+  static constexpr bool kStreamsRowsTogether = true;  // each call loads constants
   using T = std::uint16_t;
   using Tag = hn::ScalableTag<T>;
 

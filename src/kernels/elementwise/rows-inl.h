@@ -133,10 +133,10 @@ HWY_INLINE std::size_t elements_before_line(const std::byte* y) {
 }
 
 /// Where a row's vectors begin behind its first one, which they may overlap. With vectors as long as a line, each store
-/// of a row that does not begin one would lie across two, which takes twice as long.
+/// of a row that does not begin one would lie across two, which takes twice as long. That must pay for one vector more.
 template <class L>
 HWY_INLINE std::size_t second_vector(const std::byte* y, std::size_t n) {
-  constexpr std::size_t kEnough = 6;
+  constexpr std::size_t kEnough = L::kTakesLong ? 16 : 3;
   const std::size_t N = hn::Lanes(typename L::Tag());
   if (N * sizeof(LaneOf<L>) < 64 || n < kEnough * N) return N;
   const std::size_t head = elements_before_line<L>(y);
@@ -230,7 +230,7 @@ void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byt
   const std::size_t N = hn::Lanes(typename L::Tag());
   const bool few_vectors = rows.rows > 1 && n >= N && n < kFewVectors * N;
   if (few_vectors && !rows.stream) return rows_of_vectors<L, false, A, B>(rows, a, b, y);
-  if constexpr (L::kPreparesRows) {
+  if constexpr (L::kStreamsRowsTogether) {
     const bool whole_lines = (reinterpret_cast<std::uintptr_t>(y) | n * sizeof(LaneOf<L>)) % 64 == 0;
     if (few_vectors && whole_lines) return rows_of_vectors<L, true, A, B>(rows, a, b, y);
   }
