@@ -48,7 +48,7 @@ constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
 std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t cache_bytes) {
   if (plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step) return kSharedFrom;
   if (!last_level_cache_is_slow()) return cache_bytes / 16 * 11;
-  return operand_elements >= plan.elements ? kSharedFrom : cache_bytes / 8 * 3;
+  return operand_elements >= plan.elements ? kSharedFrom : cache_bytes / 3;
 }
 
 }  // namespace

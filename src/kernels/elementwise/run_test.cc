@@ -120,7 +120,7 @@ TEST(Run, StreamsByWhatItTouchesAndByWhatHappensToTheResult) {
   EXPECT_TRUE(streams(beyond_a_core, 1, Result::used_later));
   EXPECT_LE(streams(row, 1, Result::used_later),
             last_level_cache_is_slow() || row.touched_bytes * 16 >= row.cache_bytes * 11);
-  EXPECT_LE(streams(outer, 1, Result::used_later), outer.touched_bytes * 8 >= outer.cache_bytes * 3);
+  EXPECT_LE(streams(outer, 1, Result::used_later), outer.touched_bytes * 3 >= outer.cache_bytes);
   // On a machine whose last cache is smaller than the result, it is out of the cache anyway.
   if (beyond_a_core.cache_bytes > 4 * kMi) {
     EXPECT_FALSE(streams(beyond_a_core, 1, Result::read_next));
