@@ -41,4 +41,13 @@ std::int64_t second_level_cache_bytes() {
   return size;
 }
 
+bool last_level_cache_is_slow() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
 }  // namespace binet

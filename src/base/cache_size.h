@@ -1,4 +1,4 @@
-// Room: base. The sizes of the machine's caches.
+// Room: base. The machine's caches.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,10 @@ namespace binet {
 /// Bytes of a core's second-level cache, a power of two from 256 KiB to 2 MiB. 1 MiB where the system does not say.
 /// Read once.
 [[nodiscard]] std::int64_t second_level_cache_bytes();
+
+/// Whether a core that writes gets less out of the last-level cache than out of memory: on the mesh of Intel's CPUs
+/// with AVX-512 it does. A cache of many cores takes each line on its way out of theirs, and they leave a single one a
+/// small part of it.
+[[nodiscard]] bool last_level_cache_is_slow() noexcept;
 
 }  // namespace binet

@@ -67,6 +67,15 @@ std::span<const Target> supported_targets() {
   return supported;
 }
 
+bool has_f16_arithmetic(const Target& target) noexcept {
+#ifdef BINET_HAS_AVX512_FP16
+  return target.highway == HWY_AVX3_DL && __builtin_cpu_supports("avx512fp16");
+#else
+  (void)target;
+  return false;
+#endif
+}
+
 const Target& target_from_name(std::string_view name) {
   std::string known;
   for (const Target& target : supported_targets()) {

@@ -4,10 +4,11 @@
 // one; a name that is unknown, or that this CPU cannot run, is an error. Kernels take a Target as a value: nothing here
 // changes while running, so tests can walk through all targets in one process.
 //
-// "avx512dl" is "avx512" but for products of integers, which it forms by the 16-bit pair-dots (VNNI) and 52-bit
+// "avx512dl" is "avx512" but for matrix products of integers, which it forms by the 16-bit pair-dots (VNNI) and 52-bit
 // multiply-adds (IFMA, with VBMI) that began with Ice Lake. Intel's CPUs do those at full rate, and 32- and 64-bit
 // multiplications at a half and a third of it. AMD's CPUs (Zen 4 and 5) do all of them at full rate, so that there a
-// multiplication and an addition are faster: "avx512" is their default. The bits are the same.
+// multiplication and an addition are faster: "avx512" is their default. Where the CPU has AVX512-FP16 (Sapphire Rapids
+// and later), "avx512dl" multiplies f16 by it, too. The bits are the same.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,9 @@ struct Target {
 
 /// Those of them that this CPU can run, best first; "portable" is always among them.
 [[nodiscard]] std::span<const Target> supported_targets();
+
+/// Whether this CPU computes in f16 (AVX512-FP16) and the target makes use of it: "avx512dl" does.
+[[nodiscard]] bool has_f16_arithmetic(const Target& target) noexcept;
 
 /// The target named by BINET_TARGET, else the best one for this CPU; read once. Throws Error on a name that cannot be
 /// used.

@@ -102,6 +102,8 @@ TEST(Kernels, EqualTheReferenceAtAnyAlignment) {
       check_rows(type, kernel, make_rows(pattern, 1, 131), shift, 0, 0, random);
       check_rows(type, kernel, make_rows(pattern, 1, 131), 0, shift, 1, random);
       check_rows(type, kernel, make_rows(pattern, 1, 131), 0, 0, shift, random);
+      check_rows(type, kernel, make_rows(pattern, 1, 1024), shift, 0, shift, random);
+      check_rows(type, kernel, make_rows(pattern, 3, 601), 0, 0, shift, random);
     }
   });
 }
@@ -137,7 +139,7 @@ TEST(Kernels, EqualTheReferenceWhenStreaming) {
 TEST(Kernels, MayOverwriteAnOperand) {
   Random random(5);
   for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
-    for (std::int64_t count = 1; count < 300; count += 1 + count / 16) {
+    for (std::int64_t count = 1; count < 3000; count += 1 + count / 16) {
       const Rows rows = make_rows(pattern, 1, count);
       const auto elements = static_cast<std::size_t>(count);
       Bytes a = random_elements(type, elements, random);
@@ -194,6 +196,25 @@ TEST(Kernels, MultiplyAll16BitFloatsByAwkwardOnes) {
         EXPECT_FALSE(scalar_difference) << label(type, target, kPatterns[2]) << std::hex << ": " << awkward << " x "
                                         << *scalar_difference;
       }
+    }
+  }
+}
+
+TEST(Kernels, MultiplyAllF16ByManyMore) {
+  constexpr std::size_t kAll = 65536;
+  constexpr std::size_t kStride = 251;
+  std::vector<std::uint16_t> all(kAll);
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  const auto* const a = reinterpret_cast<const std::byte*>(all.data());
+  const Rows rows = make_rows(kPatterns[1], 1, kAll);
+  Bytes expected(kAll * 2);
+  Bytes y(kAll * 2);
+  for (std::size_t i = 0; i < kAll; i += kStride) {
+    const auto* const b = reinterpret_cast<const std::byte*>(&all[i]);
+    reference_kernel(Operation::multiply, ElementType::f16)(rows, a, b, expected.data());
+    for (const Target& target : supported_targets()) {
+      find_kernel(Operation::multiply, ElementType::f16, target).rows(rows, a, b, y.data());
+      EXPECT_FALSE(first_difference(ElementType::f16, y.data(), expected.data(), kAll)) << target.name << ", " << i;
     }
   }
 }

@@ -11,7 +11,16 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
-Kernel choose_f16(Operation operation) { return choose_for<Float16>(operation); }
+Kernel choose_f16(Operation operation, const Target& target) {
+#if HWY_TARGET == HWY_AVX3 && defined(BINET_HAS_AVX512_FP16)
+  if (operation == Operation::multiply && has_f16_arithmetic(target)) {
+    using L = Lanes<Multiply, InstructionFloat16>;
+    return {&walk<L>, lookups_for<L>()};
+  }
+#endif
+  (void)target;
+  return choose_for<Float16>(operation);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace binet::kernels::elementwise
@@ -26,7 +35,7 @@ namespace binet::kernels::elementwise {
 HWY_EXPORT(choose_f16);
 
 Kernel find_f16_kernel(Operation operation, const Target& target) {
-  return BINET_DISPATCH(choose_f16, target)(operation);
+  return BINET_DISPATCH(choose_f16, target)(operation, target);
 }
 
 }  // namespace binet::kernels::elementwise

@@ -1,7 +1,9 @@
 // Room: kernels. How an operation meets the elements of a type: Lanes<Op, Element> has
 //   T         what a lane holds in memory (16-bit floats: their bits)
 //   Tag       the Highway tag of the widest vector it works on
-//   apply     the operation on vectors of T, of Tag or any smaller one with at least two lanes.
+//   apply     the operation on vectors of T, of Tag or any smaller one with at least two lanes
+//   kTakesLong            whether that takes longer than loading and storing
+//   kStreamsRowsTogether  whether short rows that are streamed had better not be calls of their own.
 #if defined(BINET_ELEMENTWISE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_ELEMENTWISE_LANES_INL_H_
 #undef BINET_ELEMENTWISE_LANES_INL_H_
@@ -43,8 +45,8 @@ HWY_INLINE V kept(V v) {
 
 template <class Op, class Element>
 struct Lanes {
-  /// Constants are loaded for each row: streamed rows, else one at a time, are then better taken together.
-  static constexpr bool kPreparesRows = false;
+  static constexpr bool kTakesLong = false;
+  static constexpr bool kStreamsRowsTogether = HWY_TARGET == HWY_AVX3;
   using T = Element;
   using Tag = hn::ScalableTag<T>;
 
@@ -58,7 +60,8 @@ struct Lanes {
 /// quotients and roots 24 bits are enough to round twice without harm (24 >= 2 * 11 + 2).
 template <class Op>
 struct Lanes<Op, Float16> {
-  static constexpr bool kPreparesRows = false;
+  static constexpr bool kTakesLong = true;
+  static constexpr bool kStreamsRowsTogether = false;
   using T = std::uint16_t;
   using Tag = hn::Rebind<std::uint16_t, hn::ScalableTag<float>>;
 
@@ -134,6 +137,27 @@ struct Lanes<Op, Float16> {
 #endif
 };
 
+#if HWY_TARGET == HWY_AVX3 && defined(BINET_HAS_AVX512_FP16)
+/// binary16 as AVX512-FP16 multiplies it: rounded once to nearest even. It keeps subnormals even where the thread is
+/// set to flush them, as the conversions above do, and takes no longer for them.
+struct InstructionFloat16 {};
+
+template <>
+struct Lanes<Multiply, InstructionFloat16> {
+  static constexpr bool kTakesLong = false;
+  static constexpr bool kStreamsRowsTogether = true;
+  using T = std::uint16_t;
+  using Tag = hn::ScalableTag<T>;
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V apply(D /*d*/, V a, V b) {
+    V y;
+    asm("vmulph %1, %2, %0" : "=v"(y.raw) : "v"(a.raw), "v"(b.raw));
+    return y;
+  }
+};
+#endif
+
 /// bfloat16. Even and odd elements are widened apart, as each is the upper half of an f32 already; the results are
 /// rounded together, as 16-bit numbers. The CPU's own bfloat16 conversions are of no use here: they flush subnormals.
 ///
@@ -143,7 +167,8 @@ struct Lanes<Op, Float16> {
 /// give 0.
 template <class Op>
 struct Lanes<Op, BFloat16> {
-  static constexpr bool kPreparesRows = true;
+  static constexpr bool kTakesLong = true;
+  static constexpr bool kStreamsRowsTogether = true;  // each call loads constants
   using T = std::uint16_t;
   using Tag = hn::ScalableTag<T>;
 

@@ -43,9 +43,12 @@ std::int64_t count_elements(const BroadcastPlan& plan, std::int64_t BroadcastLoo
 constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
 
 /// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
-/// gives less than memory takes, with two it does not.
-std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t cache_bytes) {
-  return plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step ? kSharedFrom : cache_bytes / 16 * 11;
+/// gives less than memory takes, with two it does not, unless it is slow. A slow one is still faster than memory where
+/// there is nothing to do but write, for as long as it gives one core room.
+std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t cache_bytes) {
+  if (plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step) return kSharedFrom;
+  if (!last_level_cache_is_slow()) return cache_bytes / 16 * 11;
+  return operand_elements >= plan.elements ? kSharedFrom : cache_bytes / 3;
 }
 
 }  // namespace
@@ -61,7 +64,9 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   const std::int64_t a = count_elements(plan.loops, &BroadcastLoop::a_step);
   const std::int64_t b = count_elements(plan.loops, &BroadcastLoop::b_step);
   plan.touched_bytes = (a + b + plan.loops.elements) * plan.size;
-  plan.streamed_from = streamed_from(plan.loops, plan.cache_bytes);
+  plan.streamed_from = streamed_from(plan.loops, a + b, plan.cache_bytes);
+  plan.streamed_from_each = last_level_cache_is_slow() ? plan.streamed_from : plan.cache_bytes;
+  plan.kept_bytes_each = last_level_cache_is_slow() ? kSharedFrom : 0;
   const bool may_stream = plan.touched_bytes >= plan.streamed_from;
   plan.tiling = make_tiling(plan.loops, plan.size, may_stream, plan.kernel.lookups);
   plan.unit = kLineBytes / plan.size;

@@ -6,8 +6,9 @@
 // Streaming stores. A result that leaves the caches before anybody reads it is written past them: the line that a
 // normal store first reads from memory need not be read, a quarter of the traffic of a product of equal shapes. By
 // default a call takes what is faster for itself: it streams where what it touches nearly fills the last-level cache,
-// and two operands of the result's size already where they leave a core's own caches. If the caller says that the
-// result is read next, it streams only a result that does not fit into the last-level cache.
+// and already where it leaves the core's own caches if two operands have the result's size, or one of them and the
+// last-level cache is slow. If the caller says that the result is read next, it streams only a result that does not fit
+// into the last-level cache.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,10 @@ struct Plan {
   std::int64_t units = 0;        ///< such units, or tiles
   std::int64_t tasks = 1;        ///< how many tasks the bytes pay for
   std::int64_t touched_bytes = 0;
-  std::int64_t cache_bytes = 0;    ///< of the last level
-  std::int64_t streamed_from = 0;  ///< touched bytes from which on one thread streams
+  std::int64_t cache_bytes = 0;         ///< of the last level
+  std::int64_t streamed_from = 0;       ///< touched bytes from which on one thread streams
+  std::int64_t kept_bytes_each = 0;     ///< what is worth finding again in the caches of the core that left it there
+  std::int64_t streamed_from_each = 0;  ///< and each of several, unless all of them fill the last-level cache before
 };
 
 /// What happens to the result after the call.

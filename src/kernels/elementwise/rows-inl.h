@@ -132,16 +132,30 @@ HWY_INLINE std::size_t elements_before_line(const std::byte* y) {
   return (std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(y)) % 64 / sizeof(LaneOf<L>);
 }
 
+/// Where a row's vectors begin behind its first one, which they may overlap. With vectors as long as a line, each store
+/// of a row that does not begin one would lie across two, which takes twice as long. That must pay for one vector more.
+template <class L>
+HWY_INLINE std::size_t second_vector(const std::byte* y, std::size_t n) {
+  constexpr std::size_t kEnough = L::kTakesLong ? 16 : 3;
+  const std::size_t N = hn::Lanes(typename L::Tag());
+  if (N * sizeof(LaneOf<L>) < 64 || n < kEnough * N) return N;
+  const std::size_t head = elements_before_line<L>(y);
+  return head == 0 ? N : head;
+}
+
 template <class L, class A, class B>
 HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n) {
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
   if (n < N) return short_row<L, hn::MaxLanes(d) / 2>(a, b, y, n);
   const auto store = [d, y](hn::Vec<decltype(d)> v, std::size_t i) HWY_ATTR { hn::StoreU(v, d, at<L>(y, i)); };
-  if (n % N == 0) return vectors<L>(a, b, 0, n, store);
-  // The last vector ends where the row ends and overlaps the one before it: computed first, stored last.
+  const std::size_t second = second_vector<L>(y, n);
+  if (n % N == 0 && second == N) return vectors<L>(a, b, 0, n, store);
+  // The first and the last vector overlap their neighbours: computed first, stored last.
+  const auto head = L::apply(d, a.at(d, 0), b.at(d, 0));
   const auto tail = L::apply(d, a.at(d, n - N), b.at(d, n - N));
-  vectors<L>(a, b, 0, n - N, store);
+  vectors<L>(a, b, second, n - N, store);
+  store(head, 0);
   store(tail, n - N);
 }
 
@@ -157,10 +171,10 @@ HWY_INLINE bool can_stream(const std::byte* y, std::size_t n) {
   return kVector >= 16 && (whole_lines || (bytes >= kLong && start % sizeof(LaneOf<L>) == 0));
 }
 
-/// y is neither a nor b, so what is written before its first line and behind its last one may be computed again.
+/// For rows that can be streamed. y is neither a nor b, so what is written before its first line and behind its last
+/// one may be computed again.
 template <class L, class A, class B>
 HWY_NOINLINE void streaming_row(A a, B b, std::byte* y, std::size_t n) {
-  if (!can_stream<L>(y, n)) return row<L>(a, b, y, n);
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
   const auto value = [&](std::size_t i) HWY_ATTR { return L::apply(d, a.at(d, i), b.at(d, i)); };
@@ -183,8 +197,8 @@ HWY_NOINLINE void streaming_row(A a, B b, std::byte* y, std::size_t n) {
 /// Rows of less than so many vectors are over before four at a time pay.
 constexpr std::size_t kFewVectors = 16;
 
-/// Rows of at least a vector; y is neither a nor b. The last vector of a row overlaps the one before, but for kStream,
-/// which wants rows of whole lines.
+/// Rows of at least a vector; y is neither a nor b. The first and last vector of a row overlap their neighbours, but
+/// for kStream, which wants rows of whole lines.
 template <class L, bool kStream, class A, class B>
 HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
@@ -196,7 +210,12 @@ HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std:
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const A of_a(a);
     const B of_b(b);
-    for (std::size_t i = 0; i < last; i += N) store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
+    std::size_t i = 0;
+    if (!kStream) {
+      store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
+      i = second_vector<L>(y, last + N);
+    }
+    for (; i < last; i += N) store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
     store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
     a += rows.a_row_step * kSize;
     b += rows.b_row_step * kSize;
@@ -211,12 +230,16 @@ void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byt
   const std::size_t N = hn::Lanes(typename L::Tag());
   const bool few_vectors = rows.rows > 1 && n >= N && n < kFewVectors * N;
   if (few_vectors && !rows.stream) return rows_of_vectors<L, false, A, B>(rows, a, b, y);
-  if constexpr (L::kPreparesRows) {
+  if constexpr (L::kStreamsRowsTogether) {
     const bool whole_lines = (reinterpret_cast<std::uintptr_t>(y) | n * sizeof(LaneOf<L>)) % 64 == 0;
     if (few_vectors && whole_lines) return rows_of_vectors<L, true, A, B>(rows, a, b, y);
   }
   for (std::int64_t r = 0; r < rows.rows; ++r) {
-    rows.stream ? streaming_row<L>(A(a), B(b), y, n) : row<L>(A(a), B(b), y, n);
+    if (rows.stream && can_stream<L>(y, n)) {
+      streaming_row<L>(A(a), B(b), y, n);
+    } else {
+      row<L>(A(a), B(b), y, n);
+    }
     a += rows.a_row_step * kSize;
     b += rows.b_row_step * kSize;
     y += rows.elements * kSize;

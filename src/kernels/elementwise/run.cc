@@ -13,8 +13,11 @@
 namespace binet::kernels::elementwise {
 namespace {
 
-/// More tasks than threads even out cores that are not equally free.
-constexpr std::int64_t kTasksPerThread = 4;
+/// More tasks than threads even out cores that are not equally free. But what stays in the cores' own caches is best
+/// computed where it was computed the time before.
+std::int64_t tasks_per_thread(const Plan& plan, std::int64_t threads) {
+  return plan.touched_bytes <= threads * plan.kept_bytes_each ? 1 : 4;
+}
 
 struct Addresses {
   const std::byte* a;
@@ -59,10 +62,10 @@ void run_units(const Plan& plan, const Addresses& at, bool stream, std::int64_t 
 }
 
 void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Result result) {
-  const std::int64_t tasks =
-      pool.threads() == 1 ? 1 : std::min<std::int64_t>(plan.tasks, pool.threads() * kTasksPerThread);
+  const std::int64_t threads = pool.threads();
+  const std::int64_t tasks = threads == 1 ? 1 : std::min(plan.tasks, threads * tasks_per_thread(plan, threads));
   const bool in_place = at.y == at.a || at.y == at.b;
-  const bool stream = !in_place && streams(plan, tasks == 1 ? 1 : pool.threads(), result);
+  const bool stream = !in_place && streams(plan, tasks == 1 ? 1 : threads, result);
   pool.run(tasks, [&](std::int64_t task) {
     run_units(plan, at, stream, plan.units * task / tasks, plan.units * (task + 1) / tasks);
   });
@@ -73,7 +76,8 @@ void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Re
 bool streams(const Plan& plan, std::int64_t threads, Result result) {
   if (result == Result::read_next) return plan.loops.elements * plan.size >= plan.cache_bytes;
   // Several threads get more out of the last-level cache than one, but not out of memory.
-  return plan.touched_bytes >= (threads == 1 ? plan.streamed_from : std::max(plan.streamed_from, plan.cache_bytes));
+  const std::int64_t by_all = std::min(threads * plan.streamed_from_each, plan.cache_bytes);
+  return plan.touched_bytes >= (threads == 1 ? plan.streamed_from : by_all);
 }
 
 void run(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y, const ThreadPool& pool,

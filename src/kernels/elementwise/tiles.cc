@@ -73,16 +73,26 @@ bool fuse(Tiling& tiling, std::span<const BroadcastLoop> loops) {
   return !tiling.a.continuous && !tiling.b.continuous && std::max(a, b) < kManyTiles;
 }
 
-/// Of computing a byte of y, as Lookup counts: what the operands cost, and the way from one tile to the next.
+/// Whether every tile begins where a cache line of y does, if y does.
+bool begins_lines(const Tiling& tiling, std::int64_t size) {
+  const std::int64_t turn_bytes = tiling.turn_elements * size;
+  return (tiling.tiles == 1 || tiling.turns * turn_bytes % kLineBytes == 0) &&
+         (tiling.loop == 0 || tiling.extent * turn_bytes % kLineBytes == 0);
+}
+
+/// Of computing a byte of y, as Lookup counts: what the operands cost, the way from one tile to the next, and what is
+/// lost where each vector lies across two cache lines of y.
 double cost_of(const Tiling& tiling, std::span<const BroadcastLoop> loops, std::int64_t size) {
   constexpr double kCostOfTile = 24;
+  constexpr double kCostOfBrokenLine = 1;
   const auto cost_of_operand = [&](const Tiling::Operand& x, std::int64_t BroadcastLoop::*step) {
     if (x.continuous) return 0.0;
     return x.fused ? x.expansion.cost
                    : x.expansion.cost / static_cast<double>(tiles_between_moves(tiling, loops, step));
   };
   return cost_of_operand(tiling.a, &BroadcastLoop::a_step) + cost_of_operand(tiling.b, &BroadcastLoop::b_step) +
-         kCostOfTile / static_cast<double>(tiling.turns * tiling.turn_elements * size);
+         kCostOfTile / static_cast<double>(tiling.turns * tiling.turn_elements * size) +
+         (begins_lines(tiling, size) ? 0 : kCostOfBrokenLine / kLineBytes);
 }
 
 Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, std::span<const Lookup> lookups,

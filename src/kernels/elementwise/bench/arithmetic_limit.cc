@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/target.h"
 #include "kernels/elementwise/bench/limits.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -120,7 +121,10 @@ void walk(const Operands& p, std::byte* y, std::int64_t length) {
 
 }  // namespace
 
-bool has_arithmetic_limit(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
+bool has_arithmetic_limit(ElementType type) {
+  if (type == ElementType::f16) return !has_f16_arithmetic(default_target());
+  return type == ElementType::bf16;
+}
 
 void arithmetic_limit(const Operands& p, const ThreadPool& pool) {
   const auto lines = static_cast<std::int64_t>(round_up_to_cache_line(p.y.size())) / kLine;

@@ -12,6 +12,10 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 /// Long enough for the clock and for what the others left in the caches not to matter.
 constexpr double kTurn = 3e-4;
+/// A last-level cache that takes what other caches evict has not all of the operands again after one call, where the
+/// contestant before streamed, or was slow; larger ones do not stay there anyway.
+constexpr int kCallsBefore = 4;
+constexpr double kLongCalls = 5e-3;
 /// A sleeping worker may be woken on the core of the one that wakes it, and stay there for several time slices of the
 /// kernel; and the workers of the contestant before may still spin.
 constexpr double kWarmUp = 12e-3;
@@ -46,8 +50,11 @@ void Contest::turn(std::size_t contestant) {
   const bool takes_over = contestant == first_ || c.own_threads || contestants_[before(contestant)].own_threads;
   const double warm_up = threads_ > 1 && takes_over ? kWarmUp : 0;
   const auto start = Clock::now();
-  do c.work();
-  while (seconds_since(start) < warm_up);
+  int calls = 0;
+  do {
+    c.work();
+    ++calls;
+  } while (seconds_since(start) < (calls < kCallsBefore ? std::max(warm_up, kLongCalls) : warm_up));
   const int repeats = repeats_[contestant];
   const auto begin = Clock::now();
   for (int i = 0; i < repeats; ++i) c.work();

@@ -28,7 +28,7 @@ class Contest {
   [[nodiscard]] const std::vector<Contestant>& contestants() const { return contestants_; }
 
  private:
-  /// Measures the calls of one contestant after a first one, which finds in the caches what others left there.
+  /// Measures the calls of one contestant after a few that find in the caches what others left there.
   void turn(std::size_t contestant);
   [[nodiscard]] std::size_t before(std::size_t contestant) const;
 
