@@ -29,6 +29,10 @@ constexpr std::int64_t kLeastBForFewRows = 256 * 1024;
 constexpr std::int64_t kMostRowsToTurnFor = 2;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
+// Of a panel of B read in place: it stays in the first-level cache while more than so many tiles below each other meet
+// it. For fewer the sums are not worth another passage.
+constexpr std::int64_t kDirectPanelBytes = 32 * 1024;
+constexpr std::int64_t kTilesToKeepPanelFor = 4;
 // So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
 constexpr std::int64_t kDirectBBytes = 1024 * 1024;
 // Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
@@ -186,6 +190,9 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
     // Few rows take less time than the packing itself, which likes long runs of k.
     schedule.strip_columns = std::min(schedule.strip_columns, kernels.nr);
     schedule.kc = equal_part(segments.k, 2 * kernels.kc, kernels.k_group);
+  }
+  if (schedule.b_source == BSource::direct && p.m > kTilesToKeepPanelFor * kernels.mr && p.n > kernels.nr) {
+    schedule.kc = equal_part(segments.k, kDirectPanelBytes / (kernels.nr * kernels.element_bytes), kernels.k_group);
   }
   schedule.turns_b = should_turn_b(p, kernels, b_is_packed);
   schedule.has_few_rows = schedule.b_source == BSource::direct && !schedule.turns_b && takes_few_rows(p, kernels);
