@@ -77,7 +77,6 @@ class BlockAtOnce {
  private:
   using Shape = TileShape<T>;
   using TB = Element;
-  static constexpr bool kHasTallTiles = hwy::IsFloat<T>() && Shape::kHas32Registers;
   static constexpr bool kRounds = sizeof(Element) < sizeof(T);
 
   /// Without C a zero is added that changes nothing, the negative one.
@@ -117,13 +116,13 @@ class BlockAtOnce {
 
   /// As many of the columns that are left as a tile has; gives their number.
   HWY_INLINE int64_t MultiplyStrip(int64_t columns_left) {
-    if (kHasTallTiles && columns_left <= int64_t{Shape::kLanes} && rows_ > int64_t{Shape::kRows}) {
+    if (kHasTallTiles<T> && columns_left <= int64_t{Shape::kLanes} && rows_ > int64_t{Shape::kRows}) {
       SetLastLanes(static_cast<size_t>(columns_left));
       MultiplyNarrowStrip();
       return Shape::kLanes;
     }
     const bool is_low = rows_ <= int64_t{Shape::kRows};
-    if constexpr (kHasTallTiles) {
+    if constexpr (kHasTallTiles<T>) {
       using Three = ThreeVectors<T, TB>;
       const size_t vectors = (static_cast<size_t>(columns_left) + Shape::kLanes - 1) / Shape::kLanes;
       if (vectors == 3 && rows_ >= int64_t{Three::kFewest}) {
@@ -148,13 +147,12 @@ class BlockAtOnce {
 
   /// In tiles one vector wide each element of A serves one multiply-add: the load of B is shared by as many as can be.
   HWY_INLINE void MultiplyNarrowStrip() {
-    if constexpr (kHasTallTiles) {
-      constexpr size_t kTall = Shape::kRows * Shape::kPanelVectors, kHalf = 16;
-      const auto tall = static_cast<int64_t>(static_cast<uint64_t>(rows_) / kTall);
-      const int64_t rest = rows_ - tall * int64_t{kTall};
-      Compute({&MultiplyTile<kTall, 1, T, TB>, 1}, kTall, tall);
-      if (rest == int64_t{kHalf}) {
-        Compute({&MultiplyTile<kHalf, 1, T, TB>, 1}, kHalf, 1);
+    if constexpr (kHasTallTiles<T>) {
+      const auto tall = static_cast<int64_t>(static_cast<uint64_t>(rows_) / kTallRows);
+      const int64_t rest = rows_ - tall * int64_t{kTallRows};
+      Compute({&MultiplyTile<kTallRows, 1, T, TB>, 1}, kTallRows, tall);
+      if (rest == int64_t{kLessTallRows}) {
+        Compute({&MultiplyTile<kLessTallRows, 1, T, TB>, 1}, kLessTallRows, 1);
       } else if (rest > 0) {
         MultiplyRows(rest, Shape::kRows, [](int64_t rows) HWY_ATTR {
           return Tile<T, TB>{TilesFor<T, TB>(rows).narrow, 1};

@@ -38,6 +38,27 @@ class BlockLoops {
     }
   }
 
+  /// One vector of columns: tiles so high that many rows share its load, and that their chains hide the latency.
+  void TallTiles() const {
+    if constexpr (kHasTallTiles<T>) {
+      for (int64_t m = 0; m < block_.m;) {
+        const int64_t left = block_.m - m;
+        Tile<T, TB> tile = {&MultiplyTile<kTallRows, 1, T, TB>, 1};
+        int64_t rows = kTallRows;
+        if (left < kTallRows || left == 2 * kLessTallRows) {
+          tile.function = &MultiplyTile<kLessTallRows, 1, T, TB>;
+          rows = kLessTallRows;
+        }
+        if (left < rows) {
+          rows = left > int64_t{Shape::kRows} ? (left + 1) / 2 : left;
+          tile.function = TilesFor<T, TB>(rows).narrow;
+        }
+        Compute(tile, m, rows, 0, false);
+        m += rows;
+      }
+    }
+  }
+
   /// Few rows, or a small B: each tile of rows takes the widest tiles it can.
   void RowsByRows() const {
     for (int64_t m = ColumnOfTiles(); m < block_.m; m += block_.a_panel_rows) {
@@ -201,7 +222,11 @@ void MultiplyBlockWith(const Block& block) {
   const bool is_narrow = block.n <= int64_t{Shape::kPanel};
   const bool is_low = TilesFor<T, TB>(block.a_panel_rows).wide_vectors > Shape::kPanelVectors;
   const bool is_far = block.m * (block.k + block.n) * int64_t{sizeof(T)} > kNearBytes;
-  if (block.m > block.a_panel_rows && !(b_is_small && (is_narrow || is_low || is_far))) {
+  constexpr int64_t kLeastKOfTallTiles = 128;  // where calls for each of them take no time to speak of
+  const bool are_tall = kHasTallTiles<T> && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles;
+  if (are_tall && block.m > block.a_panel_rows && !block.a_is_packed) {
+    loops.TallTiles();
+  } else if (block.m > block.a_panel_rows && !(b_is_small && (is_narrow || is_low || is_far))) {
     loops.PanelByPanel();
   } else {
     loops.RowsByRows();

@@ -50,6 +50,11 @@ HWY_INLINE const TilesOfRows<T, TB>& TilesFor(int64_t rows) {
   return kTiles[static_cast<size_t>(rows) - 1];
 }
 
+/// Of one vector there are tiles of more rows, where A is not packed.
+template <class T>
+constexpr bool kHasTallTiles = hwy::IsFloat<T>() && TileShape<T>::kHas32Registers;
+constexpr size_t kTallRows = 24, kLessTallRows = 16;
+
 /// A tile's function and the vectors in each of its rows.
 template <class T, class TB>
 struct Tile {
