@@ -32,7 +32,7 @@
 #define BINET_HAS_MASKED_MEMORY 0
 #endif
 
-// Masked loads and stores that cost no more than others.
+// Masked loads and stores, of one instruction more at most, that may end the rows of any tile.
 #undef BINET_MASKS_ARE_FREE
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 #define BINET_MASKS_ARE_FREE 1
