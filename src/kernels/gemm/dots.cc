@@ -5,6 +5,7 @@
 
 #include "base/aligned_buffer.h"
 #include "kernels/gemm/items.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
 
@@ -17,8 +18,6 @@ constexpr std::int64_t kLeastK = 32;
 constexpr std::int64_t kRowsBytes = 32 * 1024;
 constexpr std::int64_t kMostRows = 1024;
 constexpr std::int64_t kRowsUnit = 16;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Columns lie as dots read them: k side by side.
 bool has_columns(const Problem& p) { return p.b_row_step == 1; }

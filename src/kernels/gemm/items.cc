@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -23,9 +24,6 @@ constexpr std::int64_t kItemOverhead = 400;   // an item is taken
 // A row of A is packed in the time of its product with a panel, two vectors of B; in place it is fetched.
 constexpr std::int64_t kVectorsToPackA = 2;
 constexpr std::int64_t kVectorsToFetchA = 1;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
 
 struct Cut {
   std::int64_t rows, columns;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/gemm/dots.h"
+#include "kernels/gemm/portions.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -14,7 +15,6 @@ constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
 constexpr std::int64_t kAliasBytes = 256 * 1024;
 constexpr std::int64_t kPageBytes = 4096;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t kept_row_step(std::int64_t n, const Kernels& kernels) {
   return ceil_div(n, kernels.lanes) * kernels.lanes;
 }

@@ -1,0 +1,139 @@
+#include "kernels/gemm/b_source.h"
+
+#include <algorithm>
+
+#include "base/cache_size.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+// Packed at a time by an item: they stay in L2, and a row of B gives a run of memory that prefetchers follow.
+constexpr std::int64_t kStripColumns = 256;
+// So few rows read B in place, the next panel on its way to the cache.
+constexpr std::int64_t kFewRows = 128;
+// One row, or two of f32, read B at the speed of memory if they read it in its order (few_rows-inl.h).
+constexpr std::int64_t kFewRowsBytes = 8;
+constexpr std::int64_t kLeastBForFewRows = 256 * 1024;
+// So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
+constexpr std::int64_t kMostRowsToTurnFor = 2;
+// Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
+constexpr std::int64_t kFewRowsK = 4096;
+// Of a panel of B read in place: it stays in the first-level cache while more than so many tiles below each other meet
+// it. For fewer the sums are not worth another passage.
+constexpr std::int64_t kDirectPanelBytes = 32 * 1024;
+constexpr std::int64_t kTilesToKeepPanelFor = 4;
+// So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
+constexpr std::int64_t kDirectBBytes = 1024 * 1024;
+// Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
+// in the first-level TLB, or nearly so: few tiles have little else to do than to wait for B, and many pass over sums.
+constexpr std::int64_t kPageBytes = 4096;
+constexpr std::int64_t kLeastRowBytesOfFarB = 1536;
+constexpr std::int64_t kLeastPagesOfFarB = 48;
+constexpr std::int64_t kMostPagesOfFarB = 96;
+// For more than so many rows B is packed where fewer rows of it than these may come at a time, as sums are then passed
+// over too often, or where its rows do not begin with a line, as each tile then loads two lines for each vector.
+constexpr std::int64_t kFewRowsForAnyFarB = 64;
+constexpr std::int64_t kLeastFarK = 48;
+constexpr std::int64_t kLineBytes = 64;
+// Panels whose sums lie together, as wide as the widest tiles.
+constexpr std::int64_t kPanelsTogether = 4;
+// Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
+constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
+// Rows so far apart, or any multiple of it, meet in the same lines of the caches.
+constexpr std::int64_t kAliasBytes = kPageBytes;
+
+/// Packing would store what is used once or twice.
+bool should_turn_b(const Problem& p, const Kernels& kernels) {
+  if (p.b_column_step == 1 || kernels.multiply_turned == nullptr) return false;
+  return p.m <= kMostRowsToTurnFor && p.n >= kernels.lanes && p.k >= kernels.lanes;
+}
+
+/// Rows of B, read where it lies from beyond L2, that meet all columns before the next rows do. They stay there while
+/// the next panel comes, and for the tiles below the first.
+std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
+  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
+  const std::int64_t pages = std::clamp(p.m, kLeastPagesOfFarB, kMostPagesOfFarB);
+  const std::int64_t in_tlb = pages * kPageBytes / std::min(row_bytes, kPageBytes);
+  // Rows a multiple of a power of two apart meet in the same sets, of 16 lines each in the L2 of most CPUs.
+  const std::int64_t l2_bytes = second_level_cache_bytes();
+  const std::int64_t sets_apart = std::min(row_bytes & -row_bytes, l2_bytes / 16);
+  const std::int64_t in_l2 = l2_bytes / sets_apart * 3 / 4;
+  return std::min({in_tlb, in_l2, kernels.kc});
+}
+
+/// B, if it is read in place, comes from beyond L2 more than once. Short rows lie one behind the other, and come by
+/// themselves.
+bool is_b_far(const Problem& p, const Kernels& kernels) {
+  if (p.b_row_step * kernels.element_bytes < kLeastRowBytesOfFarB) return false;
+  return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
+}
+
+/// So many take less time than packing B costs.
+std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
+  if (!is_b_far(p, kernels)) return kFewRows;
+  const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
+  return has_whole_lines && rows_of_far_b(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
+}
+
+BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
+  if (b_is_packed) return BSource::given;
+  if (should_turn_b(p, kernels)) return BSource::direct;
+  if (p.b_column_step == 1 && kernels.in_place == nullptr) {
+    const std::int64_t stays =
+        p.b_row_step * kernels.element_bytes % kAliasBytes == 0 ? kDirectBBytes / 2 : kDirectBBytes;
+    if (p.m <= rows_to_read_b_for(p, kernels) || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
+  }
+  const bool is_small =
+      round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
+  return p.m > block_rows && is_small ? BSource::whole : BSource::strips;
+}
+
+/// B comes from far, and its bytes, not the multiply-adds, take the time.
+bool takes_few_rows(const Problem& p, const Kernels& kernels) {
+  return kernels.multiply_few_rows != nullptr && p.m * kernels.accumulator_bytes <= kFewRowsBytes &&
+         p.n * p.k * kernels.element_bytes >= kLeastBForFewRows;
+}
+
+/// A kept B of 16-bit floats where tiles take long to widen what they read: more than a few rows have it widened for
+/// all.
+bool should_widen(const Problem& p, const Kernels& kernels) { return kernels.widen != nullptr && p.m > 2 * kernels.mr; }
+
+}  // namespace
+
+void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows,
+                     Schedule& schedule) {
+  const auto equal_k = [&](std::int64_t most) { return equal_part(schedule.segment_k, most, kernels.k_group); };
+  schedule.kc = equal_k(kernels.kc);
+  schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
+  schedule.b_source = find_source(p, kernels, b_is_packed, block_rows);
+  switch (schedule.b_source) {
+    case BSource::given:
+    case BSource::whole:
+      schedule.widens_b = b_is_packed && should_widen(p, kernels);
+      // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
+      if (!schedule.widens_b) schedule.kc = equal_k(2 * kernels.kc);
+      return;
+    case BSource::strips:
+      if (p.m > kernels.mr) return;
+      // Few rows take less time than the packing itself, which likes long runs of k.
+      schedule.strip_columns = std::min(schedule.strip_columns, kernels.nr);
+      schedule.kc = equal_k(2 * kernels.kc);
+      return;
+    case BSource::direct:
+      schedule.turns_b = should_turn_b(p, kernels);
+      schedule.has_few_rows = !schedule.turns_b && takes_few_rows(p, kernels);
+      if (schedule.turns_b || schedule.has_few_rows) {
+        schedule.kc = equal_k(kFewRowsK);
+      } else if (is_b_far(p, kernels)) {
+        schedule.b_is_far = true;
+        schedule.kc = equal_k(rows_of_far_b(p, kernels));
+        schedule.strip_columns = std::min(kPanelsTogether * kernels.nr, round_up(p.n, kernels.nr));
+      } else if (p.m > kTilesToKeepPanelFor * kernels.mr && p.n > kernels.nr) {
+        schedule.kc = equal_k(kDirectPanelBytes / (kernels.nr * kernels.element_bytes));
+      }
+  }
+}
+
+}  // namespace binet::kernels::gemm
