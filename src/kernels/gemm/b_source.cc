@@ -21,8 +21,9 @@ constexpr std::int64_t kMostRowsToTurnFor = 2;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
 // Of a panel of B read in place: it stays in the first-level cache while more than so many tiles below each other meet
-// it. For fewer the sums are not worth another passage.
+// it. For fewer the sums are not worth another passage, nor for an A so small that the product may be taken at once.
 constexpr std::int64_t kDirectPanelBytes = 32 * 1024;
+constexpr std::int64_t kSmallABytes = 64 * 1024;
 constexpr std::int64_t kTilesToKeepPanelFor = 4;
 // So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
 constexpr std::int64_t kDirectBBytes = 1024 * 1024;
@@ -130,7 +131,8 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
         schedule.b_is_far = true;
         schedule.kc = equal_k(rows_of_far_b(p, kernels));
         schedule.strip_columns = std::min(kPanelsTogether * kernels.nr, round_up(p.n, kernels.nr));
-      } else if (p.m > kTilesToKeepPanelFor * kernels.mr && p.n > kernels.nr) {
+      } else if (p.m > kTilesToKeepPanelFor * kernels.mr && p.n > kernels.nr &&
+                 p.m * p.k * kernels.accumulator_bytes > kSmallABytes) {
         schedule.kc = equal_k(kDirectPanelBytes / (kernels.nr * kernels.element_bytes));
       }
   }
