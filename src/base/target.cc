@@ -1,5 +1,9 @@
 #include "base/target.h"
 
+#ifdef BINET_HAS_AVX512_FP16
+#include <cpuid.h>
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -69,7 +73,12 @@ std::span<const Target> supported_targets() {
 
 bool has_f16_arithmetic(const Target& target) noexcept {
 #ifdef BINET_HAS_AVX512_FP16
-  return target.highway == HWY_AVX3_DL && __builtin_cpu_supports("avx512fp16");
+  // Compilers that lack a name for this feature know the instructions through their assembler. The system keeps the
+  // registers, or the target would not be there.
+  constexpr unsigned kFeatures = 7, kFp16 = 1U << 23U;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return target.highway == HWY_AVX3_DL && __get_cpuid_count(kFeatures, 0, &eax, &ebx, &ecx, &edx) != 0 &&
+         (edx & kFp16) != 0;
 #else
   (void)target;
   return false;
