@@ -43,11 +43,12 @@ class BlockLoops {
     if constexpr (kHasTallTiles<T>) {
       for (int64_t m = 0; m < block_.m;) {
         const int64_t left = block_.m - m;
+        constexpr int64_t kTall = kTallRows, kLessTall = kLessTallRows;
         Tile<T, TB> tile = {&MultiplyTile<kTallRows, 1, T, TB>, 1};
-        int64_t rows = kTallRows;
-        if (left < kTallRows || left == 2 * kLessTallRows) {
+        int64_t rows = kTall;
+        if (left < kTall || left == 2 * kLessTall) {
           tile.function = &MultiplyTile<kLessTallRows, 1, T, TB>;
-          rows = kLessTallRows;
+          rows = kLessTall;
         }
         if (left < rows) {
           rows = left > int64_t{Shape::kRows} ? (left + 1) / 2 : left;
