@@ -15,9 +15,7 @@ constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
 constexpr std::int64_t kAliasBytes = 256 * 1024;
 constexpr std::int64_t kPageBytes = 4096;
 
-std::int64_t kept_row_step(std::int64_t n, const Kernels& kernels) {
-  return ceil_div(n, kernels.lanes) * kernels.lanes;
-}
+std::int64_t kept_row_step(std::int64_t n, const Kernels& kernels) { return round_up(n, kernels.lanes); }
 
 template <std::size_t kBytes>
 void write_rows(const Problem& p, const Problem& kept, const std::byte* b, std::byte* to) {

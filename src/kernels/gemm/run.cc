@@ -6,6 +6,7 @@
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/packed_b.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
 
@@ -106,7 +107,7 @@ class Product {
       block.sums_row_step = s_.sums_row_step;
     } else if (s_.sums_in_slot) {
       block.sums = slot.sums + (columns.first - first_of_item) * s_.item_rows * kernels_.accumulator_bytes;
-      block.sums_row_step = (columns.count + kernels_.lanes - 1) / kernels_.lanes * kernels_.lanes;
+      block.sums_row_step = round_up(columns.count, kernels_.lanes);
     } else {
       block.sums = output_.y + (block.row * output_.y_row_step + columns.first) * kernels_.element_bytes;
       block.sums_row_step = output_.y_row_step;
