@@ -40,6 +40,8 @@ constexpr std::int64_t kLeastFarK = 48;
 constexpr std::int64_t kLineBytes = 64;
 // Panels whose sums lie together, as wide as the widest tiles.
 constexpr std::int64_t kPanelsTogether = 4;
+// A tile of a shorter k is so short that finding the next one takes longer than is gained by going rows by rows.
+constexpr std::int64_t kLeastKByRows = 256;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 // Rows so far apart, or any multiple of it, meet in the same lines of the caches.
@@ -101,7 +103,19 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
 /// all.
 bool should_widen(const Problem& p, const Kernels& kernels) { return kernels.widen != nullptr && p.m > 2 * kernels.mr; }
 
+/// Bytes of a number in B as tiles find it.
+std::int64_t bytes_in_b(const Kernels& kernels, const Schedule& s) {
+  if (s.b_source == BSource::direct) return kernels.element_bytes;
+  return s.b_source == BSource::given && !s.widens_b ? kernels.kept_bytes : kernels.accumulator_bytes;
+}
+
 }  // namespace
+
+bool goes_by_rows(const Problem& p, const Kernels& kernels, const Schedule& s, std::int64_t columns) {
+  if (s.kc < kLeastKByRows || s.b_is_far) return false;
+  if (p.m * p.n * kernels.accumulator_bytes <= second_level_cache_bytes() / 4 * s.workers) return false;
+  return s.kc * columns * bytes_in_b(kernels, s) <= second_level_cache_bytes() / 2;
+}
 
 void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows,
                      Schedule& schedule) {
@@ -131,8 +145,8 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
         schedule.b_is_far = true;
         schedule.kc = equal_k(rows_of_far_b(p, kernels));
         schedule.strip_columns = std::min(kPanelsTogether * kernels.nr, round_up(p.n, kernels.nr));
-      } else if (p.m > kTilesToKeepPanelFor * kernels.mr && p.n > kernels.nr &&
-                 p.m * p.k * kernels.accumulator_bytes > kSmallABytes) {
+      } else if (!goes_by_rows(p, kernels, schedule, p.n) && p.m > kTilesToKeepPanelFor * kernels.mr &&
+                 p.n > kernels.nr && p.m * p.k * kernels.accumulator_bytes > kSmallABytes) {
         schedule.kc = equal_k(kDirectPanelBytes / (kernels.nr * kernels.element_bytes));
       }
   }

@@ -95,7 +95,7 @@ class BlockLoops {
   /// How the tiles from (0, n) down begin and end, if they need no buffer for that.
   bool EndsInPlace(int64_t n, int64_t tile_columns, TileEnds<T>& ends) const {
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
-    if (!BINET_MASKS_ARE_FREE && columns < tile_columns) return false;
+    if (!BINET_MASKS_ARE_CHEAP && columns < tile_columns) return false;
     ends.last_lanes = static_cast<size_t>(columns - (tile_columns - int64_t{Shape::kLanes}));
     T* sums = block_.sums == nullptr ? nullptr : reinterpret_cast<T*>(block_.sums) + n;
     if (!block_.first) {
@@ -124,7 +124,6 @@ class BlockLoops {
     if (!EndsInPlace(n, tile_columns, ends)) return 0;
     TileOperands<T, TB> operands = OperandsAt(0, n, tile_columns);
     operands.far = NextPanel(0, n);
-    operands.b_is_whole = block_.b_is_packed || ends.last_lanes == Shape::kLanes;
     const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
     int64_t m = 0;
     for (; m + rows <= block_.m; m += rows) {
@@ -155,7 +154,7 @@ class BlockLoops {
     if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T>) {
       const Output& output = *block_.output;
       const int64_t vectors = (block_.n + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
-      const bool is_whole = BINET_MASKS_ARE_FREE || block_.n == vectors * int64_t{Shape::kLanes};
+      const bool is_whole = BINET_MASKS_ARE_CHEAP || block_.n == vectors * int64_t{Shape::kLanes};
       const bool c_fits = !block_.scale->has_c || output.c_column_step == 1;
       if (block_.a_is_packed || block_.a_panel_rows != int64_t{Shape::kRows} || !is_whole || !c_fits) return 0;
       if (!block_.first || !block_.last || vectors > int64_t{Shape::kPanelVectors}) return 0;
@@ -165,8 +164,8 @@ class BlockLoops {
       const int64_t tiles = block_.m / int64_t{Shape::kRows};
       const auto multiply = vectors == 1 ? &MultiplyTiles<Shape::kRows, 1, T, TB>
                                          : &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
-      TileOperands<T, TB> operands = OperandsAt(0, 0, block_.n);
-      operands.b_is_whole = block_.b_is_packed || ends.last_lanes == Shape::kLanes;
+      TileOperands<T, TB> operands = OperandsAt(0, 0, vectors * int64_t{Shape::kLanes});
+      operands.fetches = false;  // all of B is near
       multiply(operands, ends, tiles);
       return tiles * int64_t{Shape::kRows};
     }
@@ -187,6 +186,7 @@ class BlockLoops {
     operands.b_panel_step = block_.b_panel_step;
     operands.b_row_step = block_.b_row_step;
     operands.k = block_.k;
+    operands.b_is_whole = block_.b_is_packed || n + tile_columns <= block_.n;
     // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
     operands.near = block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns;
     // Where long rows do not begin with a line, the last line of the next tile begins in one vector more.
@@ -204,7 +204,6 @@ class BlockLoops {
     operands.far = far;
     operands.fetches = fetches;
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
-    operands.b_is_whole = block_.b_is_packed || columns == tile_columns;
     ComputeTile<Element>(block_, tile, operands, {m, n, rows, columns});
   }
 
@@ -227,7 +226,7 @@ void MultiplyBlockWith(const Block& block) {
   const bool are_tall = kHasTallTiles<T> && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles;
   if (are_tall && block.m > block.a_panel_rows && !block.a_is_packed) {
     loops.TallTiles();
-  } else if (block.m > block.a_panel_rows && !(b_is_small && (is_narrow || is_low || is_far))) {
+  } else if (block.m > block.a_panel_rows && !block.goes_by_rows && !(b_is_small && (is_narrow || is_low || is_far))) {
     loops.PanelByPanel();
   } else {
     loops.RowsByRows();

@@ -33,11 +33,11 @@
 #endif
 
 // Masked loads and stores, of one instruction more at most, that may end the rows of any tile.
-#undef BINET_MASKS_ARE_FREE
+#undef BINET_MASKS_ARE_CHEAP
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-#define BINET_MASKS_ARE_FREE 1
+#define BINET_MASKS_ARE_CHEAP 1
 #else
-#define BINET_MASKS_ARE_FREE 0
+#define BINET_MASKS_ARE_CHEAP 0
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -74,7 +74,7 @@ HWY_INLINE void StoreAny(hn::Vec<D> v, D d, T* to) {
 /// The first `count` < Lanes(d) elements; zeros follow.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
-  if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_FREE)) {
+  if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_CHEAP)) {
     return hn::MaskedLoad(hn::FirstN(d, count), d, from);
   } else {
     alignas(64) T buffer[hn::MaxLanes(d)] = {};
@@ -85,7 +85,7 @@ HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
 
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void StoreFirst(hn::Vec<D> v, D d, T* to, size_t count) {
-  if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_FREE)) {
+  if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_CHEAP)) {
     hn::BlendedStore(v, hn::FirstN(d, count), d, to);
   } else {
     alignas(64) T buffer[hn::MaxLanes(d)];

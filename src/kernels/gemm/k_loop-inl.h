@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/from_memory-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 
 #undef BINET_INLINE_LAMBDA
@@ -58,15 +59,17 @@ struct Loop {
 };
 
 /// The sums of one row and one k.
-template <bool kFromMemory, class T, class V, size_t kVectors>
-HWY_INLINE void AddRow(const T* a, const V (&vb)[kVectors], V (&sum)[kVectors]) {
-  if constexpr (kFromMemory) {
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; ++j) sum[j] = MultiplyAddFrom(a, vb[j], sum[j]);
-  } else {
-    const V va = hn::Set(hn::ScalableTag<T>(), LoadOne(a));
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; ++j) sum[j] = MultiplyAdd(va, vb[j], sum[j]);
+template <class T, class V, size_t kVectors>
+HWY_INLINE void AddRow(V a, const V (&b)[kVectors], V (&sum)[kVectors]) {
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < kVectors; ++j) {
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (kMultipliesFromMemory<T> && kVectors > 1) {  // with one vector the element is read by its instruction
+      sum[j] = MultiplyAddInPlace(a, b[j], sum[j]);
+      continue;
+    }
+#endif
+    sum[j] = MultiplyAdd(a, b[j], sum[j]);
   }
 }
 
@@ -85,6 +88,7 @@ HWY_INLINE void Unrolled(const Body& body) {
 template <Loop kLoop, class Row, class T, class TB, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
+  const hn::ScalableTag<T> d;
   // Pointers for every second or third row, so that the addresses of all rows need few registers. An instruction that
   // multiplies from memory is one step of the CPU only if its address is a pointer and a constant.
   constexpr bool kFromMemory = kMultipliesFromMemory<T> && (kLoop.a_rows_touch || kLoop.a_columns_touch);
@@ -114,10 +118,15 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
         vb[j] = vectors.Load(place, !kLoop.b_is_whole && j + 1 == kVectors);
         if (kLoop.fetches && j * sizeof(V) % 64 == 0) hwy::Prefetch(place + near);
       }
-      Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA { b[p] += b_row_step; });
+      Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
+        const TB* next = b[p] + b_row_step;
+        asm("" : "+r"(next));
+        b[p] = next;
+      });
       if (kLoop.fetches && kVectors == Shape::kPanelVectors) {
         __builtin_prefetch(far, 0, 2);
         far += operands.far.step;
+        asm("" : "+r"(far));
       }
       const auto element = [&](size_t i) HWY_ATTR BINET_INLINE_LAMBDA {
         return a[i / kRowsOfPointer] + static_cast<int64_t>(i % kRowsOfPointer) * a_row_step +
@@ -125,11 +134,16 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       };
       if constexpr (kFromMemory) {
         Unrolled<kRows>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
-          AddRow<i % kRowsOfPointer == 0 || kLoop.a_rows_touch>(element(i), vb, sum[i]);
+          if constexpr (i % kRowsOfPointer == 0 || kLoop.a_rows_touch) {
+            HWY_UNROLL(16)
+            for (size_t j = 0; j < kVectors; ++j) sum[i][j] = MultiplyAddFrom(element(i), vb[j], sum[i][j]);
+          } else {
+            AddRow<T>(Broadcast<column>(d, a[i / kRowsOfPointer], a_row_step), vb, sum[i]);
+          }
         });
       } else {
         HWY_UNROLL(24)
-        for (size_t i = 0; i < kRows; ++i) AddRow<false>(element(i), vb, sum[i]);
+        for (size_t i = 0; i < kRows; ++i) AddRow<T>(hn::Set(d, LoadOne(element(i))), vb, sum[i]);
       }
     });
     Unrolled<kPointers>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {

@@ -64,6 +64,8 @@ struct Block {
   std::int64_t b_panel_step = 0, b_row_step = 0;
   std::int64_t b_column_step = 1;  ///< of B that is not packed
 
+  bool goes_by_rows = false;  ///< in any case; else what multiply() takes for better
+
   /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.
   /// They may lie in Y where elements are accumulators.
   std::byte* sums = nullptr;

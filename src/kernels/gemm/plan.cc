@@ -93,6 +93,9 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   }
   cut_items(p, kernels, rows_of_block(kernels, schedule.kc), schedule);
   if (schedule.b_is_far) keep_sums_near(p, kernels, schedule);
+  const bool has_strips = schedule.b_source == BSource::strips || schedule.widens_b;
+  const std::int64_t columns = has_strips ? schedule.strip_columns : schedule.item_columns;
+  schedule.goes_by_rows = goes_by_rows(p, kernels, schedule, columns);
   schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels);
   return schedule;
 }

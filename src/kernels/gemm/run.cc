@@ -52,6 +52,7 @@ class Product {
     block.m = std::min(s_.item_rows, p_.m - block.row);
     block.output = &output_;
     block.scale = &scale_;
+    block.goes_by_rows = s_.goes_by_rows;
     const Columns columns = {column, std::min(s_.item_columns, p_.n - column)};
     const Slot slot(*this, worker, segment);
 

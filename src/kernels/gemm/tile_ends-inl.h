@@ -29,7 +29,7 @@ enum class Last : std::uint8_t {
 
 /// Tiles end with 16-bit elements where that needs no second form for whole vectors.
 template <class Element>
-constexpr bool kRoundsInTile = sizeof(Element) == 2 && BINET_MASKS_ARE_FREE;
+constexpr bool kRoundsInTile = sizeof(Element) == 2 && BINET_MASKS_ARE_CHEAP;
 
 /// How the chains of a tile begin and end. Rows are whole vectors, but for the last vector of each.
 template <class T>
@@ -42,15 +42,15 @@ struct TileEnds {
   const T* c = nullptr;  ///< neighbouring columns side by side
   int64_t c_row_step = 0;
   T alpha = T{1}, beta = T{1};
-  size_t last_lanes = 0;  ///< of the last vector; where masks are not free, all of them
+  size_t last_lanes = 0;  ///< of the last vector; where masks are not cheap, all of them
 };
 
-/// Loads and stores of a row's vectors, of which the last may have fewer lanes where masks are free.
+/// Loads and stores of a row's vectors, of which the last may have fewer lanes where masks are cheap.
 template <class D>
 class RowOfVectors {
  public:
   RowOfVectors(D d, size_t last_lanes) : d_(d) {
-    if constexpr (BINET_MASKS_ARE_FREE) {
+    if constexpr (BINET_MASKS_ARE_CHEAP) {
       mask_ = hn::FirstN(d, last_lanes);
       if constexpr (sizeof(hn::TFromD<D>) == 4) mask16_ = hn::FirstN(D16(), last_lanes);
     }
@@ -58,7 +58,7 @@ class RowOfVectors {
 
   template <class Element>
   HWY_INLINE hn::Vec<D> Load(const Element* from, bool is_last) const {
-    if (!BINET_MASKS_ARE_FREE || !is_last) return LoadElements(d_, from);
+    if (!BINET_MASKS_ARE_CHEAP || !is_last) return LoadElements(d_, from);
     if constexpr (sizeof(Element) == 2) {
       return Widen(d_, hn::MaskedLoad(mask16_, D16(), Bits(from)), Element());
     } else {
@@ -67,11 +67,11 @@ class RowOfVectors {
   }
 
   HWY_INLINE void Store(hn::Vec<D> v, hn::TFromD<D>* to, bool is_last) const {
-    if (!BINET_MASKS_ARE_FREE || !is_last) return StoreAny(v, d_, to);
+    if (!BINET_MASKS_ARE_CHEAP || !is_last) return StoreAny(v, d_, to);
     hn::BlendedStore(v, mask_, d_, to);
   }
 
-  /// Where masks are free.
+  /// Where masks are cheap.
   template <class Half>
   requires(sizeof(Half) == 2) HWY_INLINE void Store(hn::Vec<D> v, Half* to, bool is_last) const {
     const auto rounded = Narrow(d_, v, Half());

@@ -72,27 +72,6 @@ HWY_INLINE V MultiplyAdd(V a, V b, V sum) {
   }
 }
 
-/// sum + *a * b, where one instruction reads the element and multiplies all of b by it: half the instructions, which
-/// counts where two threads share a core. GCC does so only for an element that is needed once.
-template <class T>
-constexpr bool kMultipliesFromMemory = HWY_TARGET == HWY_AVX3&& hwy::IsFloat<T>();
-
-template <class V, class T = hn::TFromV<V>>
-requires kMultipliesFromMemory<T> HWY_INLINE V MultiplyAddFrom(const T* a, V b, V sum) {
-#if HWY_TARGET == HWY_AVX3
-  struct __attribute__((packed)) Unaligned {
-    T value;
-  };
-  const auto& from = *reinterpret_cast<const Unaligned*>(a);
-  if constexpr (sizeof(T) == 4) {
-    asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum.raw) : "v"(b.raw), "m"(from));
-  } else {
-    asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(sum.raw) : "v"(b.raw), "m"(from));
-  }
-#endif
-  return sum;
-}
-
 /// A product by itself: of floats it is rounded.
 template <class V>
 HWY_INLINE V Product(V a, V b) {

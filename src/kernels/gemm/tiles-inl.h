@@ -146,7 +146,7 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
   alignas(64) T buffer[LargestTile<T>()];
   const size_t tile_columns = tile.vectors * TileShape<T>::kLanes;
   const auto columns = static_cast<size_t>(place.columns);
-  const bool is_whole = columns == tile_columns || BINET_MASKS_ARE_FREE;
+  const bool is_whole = columns == tile_columns || BINET_MASKS_ARE_CHEAP;
   const auto buffer_step = static_cast<int64_t>(tile_columns);
   const int64_t step = block.sums_row_step;
   T* sums = block.sums == nullptr ? nullptr : reinterpret_cast<T*>(block.sums) + place.m * step + place.n;
