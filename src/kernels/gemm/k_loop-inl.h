@@ -64,7 +64,7 @@ HWY_INLINE void AddRow(V a, const V (&b)[kVectors], V (&sum)[kVectors]) {
   HWY_UNROLL(16)
   for (size_t j = 0; j < kVectors; ++j) {
 #if HWY_TARGET == HWY_AVX3
-    if constexpr (kMultipliesFromMemory<T> && kVectors > 1) {  // with one vector the element is read by its instruction
+    if constexpr (kMultipliesFromMemory<T>) {
       sum[j] = MultiplyAddInPlace(a, b[j], sum[j]);
       continue;
     }
@@ -138,12 +138,20 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
             HWY_UNROLL(16)
             for (size_t j = 0; j < kVectors; ++j) sum[i][j] = MultiplyAddFrom(element(i), vb[j], sum[i][j]);
           } else {
-            AddRow<T>(Broadcast<column>(d, a[i / kRowsOfPointer], a_row_step), vb, sum[i]);
+            const int64_t rows = static_cast<int64_t>(i % kRowsOfPointer) * a_row_step;
+            AddRow<T>(Broadcast<column>(d, a[i / kRowsOfPointer], rows), vb, sum[i]);
           }
         });
       } else {
         HWY_UNROLL(24)
-        for (size_t i = 0; i < kRows; ++i) AddRow<T>(hn::Set(d, LoadOne(element(i))), vb, sum[i]);
+        for (size_t i = 0; i < kRows; ++i) {
+          const V va = hn::Set(d, LoadOne(element(i)));
+          if constexpr (kVectors == 1) {
+            sum[i][0] = MultiplyAdd(va, vb[0], sum[i][0]);  // which reads the element, where an instruction can
+          } else {
+            AddRow<T>(va, vb, sum[i]);
+          }
+        }
       }
     });
     Unrolled<kPointers>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
@@ -165,7 +173,10 @@ template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
   constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
-  if constexpr (!kIsHigh) {
+  if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
+    if (operands.a_column_step == 1) AddProducts<Loop{.a_columns_touch = true, .k = 4}>(operands, vectors, sum);
+    AddProducts<Loop{}>(operands, vectors, sum);
+  } else if constexpr (!kIsHigh) {
     AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
   } else if constexpr (kMultipliesFromMemory<T>) {
     if (operands.b_is_whole && operands.a_row_step == 1) {
