@@ -150,10 +150,8 @@ class BlockAtOnce {
     if constexpr (kHasTallTiles<T>) {
       const auto tall = static_cast<int64_t>(static_cast<uint64_t>(rows_) / kTallRows);
       const int64_t rest = rows_ - tall * int64_t{kTallRows};
-      Compute({&MultiplyTile<kTallRows, 1, T, TB>, 1}, kTallRows, tall);
-      if (rest == int64_t{kLessTallRows}) {
-        Compute({&MultiplyTile<kLessTallRows, 1, T, TB>, 1}, kLessTallRows, 1);
-      } else if (rest > 0) {
+      if (tall > 0) Compute({&MultiplyTile<kTallRows, 1, T, TB>, 1}, kTallRows, tall);
+      if (rest > 0) {
         MultiplyRows(rest, Shape::kRows, [](int64_t rows) HWY_ATTR {
           return Tile<T, TB>{TilesFor<T, TB>(rows).narrow, 1};
         });

@@ -43,18 +43,10 @@ class BlockLoops {
     if constexpr (kHasTallTiles<T>) {
       for (int64_t m = 0; m < block_.m;) {
         const int64_t left = block_.m - m;
-        constexpr int64_t kTall = kTallRows, kLessTall = kLessTallRows;
-        Tile<T, TB> tile = {&MultiplyTile<kTallRows, 1, T, TB>, 1};
-        int64_t rows = kTall;
-        if (left < kTall || left == 2 * kLessTall) {
-          tile.function = &MultiplyTile<kLessTallRows, 1, T, TB>;
-          rows = kLessTall;
-        }
-        if (left < rows) {
-          rows = left > int64_t{Shape::kRows} ? (left + 1) / 2 : left;
-          tile.function = TilesFor<T, TB>(rows).narrow;
-        }
-        Compute(tile, m, rows, 0, false);
+        constexpr int64_t kTall = kTallRows, kRows = Shape::kRows;
+        const int64_t rows = left >= kTall ? kTall : left > kRows ? (left + 1) / 2 : left;
+        const auto function = rows == kTall ? &MultiplyTile<kTallRows, 1, T, TB> : TilesFor<T, TB>(rows).narrow;
+        Compute({function, 1}, m, rows, 0, false);
         m += rows;
       }
     }

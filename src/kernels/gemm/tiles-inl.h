@@ -53,7 +53,7 @@ HWY_INLINE const TilesOfRows<T, TB>& TilesFor(int64_t rows) {
 /// Of one vector there are tiles of more rows, where A is not packed.
 template <class T>
 constexpr bool kHasTallTiles = hwy::IsFloat<T>() && TileShape<T>::kHas32Registers;
-constexpr size_t kTallRows = 24, kLessTallRows = 16;
+constexpr size_t kTallRows = 16;
 
 /// A tile's function and the vectors in each of its rows.
 template <class T, class TB>
