@@ -89,19 +89,22 @@ template <Loop kLoop, class Row, class T, class TB, class V, size_t kRows, size_
 HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
   const hn::ScalableTag<T> d;
-  // Pointers for every second or third row, so that the addresses of all rows need few registers. An instruction that
-  // multiplies from memory is one step of the CPU only if its address is a pointer and a constant.
+  // An instruction that multiplies from memory is one step of the CPU only if its address is a pointer and a constant.
+  // Pointers for as many rows as there are registers; the first of them serve two rows or more.
   constexpr bool kFromMemory = kMultipliesFromMemory<T> && (kLoop.a_rows_touch || kLoop.a_columns_touch);
-  constexpr size_t kRowsOfPointer = kLoop.a_rows_touch ? kRows : kFromMemory && kRows <= 16 ? 2 : 3;
-  constexpr size_t kPointers = (kRows + kRowsOfPointer - 1) / kRowsOfPointer;
+  constexpr size_t kMostPointers = kLoop.a_rows_touch ? 1 : !kFromMemory ? (kRows + 2) / 3 : kVectors == 1 ? 10 : 6;
+  constexpr size_t kPointers = HWY_MIN(kRows, kMostPointers);
+  constexpr auto kFirstRow = [](size_t pointer) { return (pointer * kRows + kPointers - 1) / kPointers; };
+  constexpr auto kPointerOf = [](size_t row) { return row * kPointers / kRows; };
   constexpr size_t kPanels = (kVectors + Shape::kPanelVectors - 1) / Shape::kPanelVectors;
   constexpr int64_t kStep = kLoop.k;
 
   const int64_t a_row_step = kLoop.a_rows_touch ? 1 : operands.a_row_step;
   const int64_t a_column_step = kLoop.a_columns_touch ? 1 : operands.a_column_step;
   const T* a[kPointers] = {operands.a};
-  Unrolled<kPointers - 1>([&](auto p)
-                              HWY_ATTR BINET_INLINE_LAMBDA { a[p + 1] = a[p] + int64_t{kRowsOfPointer} * a_row_step; });
+  Unrolled<kPointers - 1>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
+    a[p + 1] = a[p] + static_cast<int64_t>(kFirstRow(p + 1) - kFirstRow(p)) * a_row_step;
+  });
   const TB* b[kPanels] = {operands.b};
   Unrolled<kPanels - 1>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA { b[p + 1] = b[p] + operands.b_panel_step; });
 
@@ -129,17 +132,18 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
         asm("" : "+r"(far));
       }
       const auto element = [&](size_t i) HWY_ATTR BINET_INLINE_LAMBDA {
-        return a[i / kRowsOfPointer] + static_cast<int64_t>(i % kRowsOfPointer) * a_row_step +
+        return a[kPointerOf(i)] + static_cast<int64_t>(i - kFirstRow(kPointerOf(i))) * a_row_step +
                static_cast<int64_t>(column) * a_column_step;
       };
       if constexpr (kFromMemory) {
         Unrolled<kRows>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
-          if constexpr (i % kRowsOfPointer == 0 || kLoop.a_rows_touch) {
+          constexpr size_t kRowsOn = i - kFirstRow(kPointerOf(i));
+          if constexpr (kRowsOn == 0 || kLoop.a_rows_touch) {
             HWY_UNROLL(16)
             for (size_t j = 0; j < kVectors; ++j) sum[i][j] = MultiplyAddFrom(element(i), vb[j], sum[i][j]);
           } else {
-            const int64_t rows = static_cast<int64_t>(i % kRowsOfPointer) * a_row_step;
-            AddRow<T>(Broadcast<column>(d, a[i / kRowsOfPointer], rows), vb, sum[i]);
+            const int64_t step = int64_t{kRowsOn} * a_row_step;
+            AddRow<T>(Broadcast<column>(d, a[kPointerOf(i)], step), vb, sum[i]);
           }
         });
       } else {
