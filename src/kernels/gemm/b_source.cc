@@ -42,10 +42,18 @@ constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kPanelsTogether = 4;
 // A tile of a shorter k is so short that finding the next one takes longer than is gained by going rows by rows.
 constexpr std::int64_t kLeastKByRows = 256;
+// Multiply-adds: smaller products are done at once, with B where it lies.
+constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 // Rows so far apart, or any multiple of it, meet in the same lines of the caches.
 constexpr std::int64_t kAliasBytes = kPageBytes;
+
+/// A B of 16-bit floats: more than a few rows have it widened for all, rather than by each tile.
+bool should_widen(const Problem& p, const Kernels& kernels) {
+  if (kernels.widen == nullptr || p.m <= kernels.most_rows_to_widen_in_tiles) return false;
+  return p.m * p.n * p.k >= kLeastWorkToWiden;
+}
 
 /// Packing would store what is used once or twice.
 bool should_turn_b(const Problem& p, const Kernels& kernels) {
@@ -81,16 +89,17 @@ std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
 }
 
 BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
-  if (b_is_packed) return BSource::given;
+  const bool is_small =
+      round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
+  const bool is_worth_another_pass = p.m > block_rows && is_small;
+  if (b_is_packed) return is_worth_another_pass && should_widen(p, kernels) ? BSource::widened : BSource::given;
   if (should_turn_b(p, kernels)) return BSource::direct;
-  if (p.b_column_step == 1 && kernels.in_place == nullptr) {
+  if (p.b_column_step == 1 && kernels.in_place == nullptr && !should_widen(p, kernels)) {
     const std::int64_t stays =
         p.b_row_step * kernels.element_bytes % kAliasBytes == 0 ? kDirectBBytes / 2 : kDirectBBytes;
     if (p.m <= rows_to_read_b_for(p, kernels) || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
   }
-  const bool is_small =
-      round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
-  return p.m > block_rows && is_small ? BSource::whole : BSource::strips;
+  return is_worth_another_pass ? BSource::whole : BSource::strips;
 }
 
 /// B comes from far, and its bytes, not the multiply-adds, take the time.
@@ -98,10 +107,6 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
   return kernels.multiply_few_rows != nullptr && p.m * kernels.accumulator_bytes <= kFewRowsBytes &&
          p.n * p.k * kernels.element_bytes >= kLeastBForFewRows;
 }
-
-/// A kept B of 16-bit floats where tiles take long to widen what they read: more than a few rows have it widened for
-/// all.
-bool should_widen(const Problem& p, const Kernels& kernels) { return kernels.widen != nullptr && p.m > 2 * kernels.mr; }
 
 /// Bytes of a number in B as tiles find it.
 std::int64_t bytes_in_b(const Kernels& kernels, const Schedule& s) {
@@ -125,10 +130,13 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
   schedule.b_source = find_source(p, kernels, b_is_packed, block_rows);
   switch (schedule.b_source) {
     case BSource::given:
-    case BSource::whole:
-      schedule.widens_b = b_is_packed && should_widen(p, kernels);
-      // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
+      schedule.widens_b = should_widen(p, kernels);
       if (!schedule.widens_b) schedule.kc = equal_k(2 * kernels.kc);
+      return;
+    case BSource::widened:
+    case BSource::whole:
+      // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
+      schedule.kc = equal_k(2 * kernels.kc);
       return;
     case BSource::strips:
       if (p.m > kernels.mr) return;

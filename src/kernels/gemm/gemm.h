@@ -42,10 +42,11 @@ struct Kernels;  // the functions of one type and target: kernels.h
 
 /// Where run() takes the operand B from.
 enum class BSource : std::uint8_t {
-  given,   ///< pack_b() has packed all of it before
-  whole,   ///< run() packs all of it into the workspace first
-  strips,  ///< each item packs strips of columns and uses them at once
-  direct,  ///< not packed, but for the last columns if they are no whole vector
+  given,    ///< pack_b() has packed all of it before
+  widened,  ///< so it has, and run() first turns all of it into accumulators, in the workspace
+  whole,    ///< run() packs all of it into the workspace first
+  strips,   ///< each item packs strips of columns and uses them at once
+  direct,   ///< not packed, but for the last columns if they are no whole vector
 };
 
 /// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.

@@ -2,6 +2,7 @@
 // forms of C.
 #include <gtest/gtest.h>
 
+#include "base/cache_size.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {
@@ -90,6 +91,9 @@ TEST_P(GemmSizes, SizesAroundBlocks) {
     Case many_rows{700, nr + 5, 200, trans_a, trans_b};
     vary(many_rows);
     check(many_rows);
+    Case more_than_a_few_rows{5 * mr + 1, 2 * nr + 3, kc + 1, trans_a, trans_b};
+    vary(more_than_a_few_rows);
+    check(more_than_a_few_rows);
     Case many_columns{5, 700, 30, trans_a, trans_b};
     vary(many_columns);
     check(many_columns);
@@ -140,6 +144,19 @@ TEST_P(GemmSizes, FarB) {
     const bool is_large = c.n * c.k * static_cast<std::int64_t>(byte_size(type_)) > 2 << 20;
     if (is_large && kernels_.in_place == nullptr) {
       EXPECT_TRUE(schedule.b_is_far);
+    }
+    check(c);
+  }
+}
+
+/// Y leaves the second-level cache, B stays there.
+TEST_P(GemmSizes, ByRows) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    Case c{390, 371, 261, (transposes & 1) != 0, (transposes & 2) != 0};
+    vary(c);
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    if (second_level_cache_bytes() >= 1 << 20 && kernels_.accumulator_bytes == 4) {
+      EXPECT_TRUE(schedule.goes_by_rows);
     }
     check(c);
   }

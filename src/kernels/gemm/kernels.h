@@ -102,7 +102,9 @@ struct Kernels {
   /// Panels as wide as one vector.
   void (*pack_narrow_b)(const Packing&) = nullptr;
   void (*pack_kept_narrow_b)(const Packing&) = nullptr;
-  /// Kept numbers to accumulators; null where they are the same, or where tiles had better widen what they read.
+  /// For more rows B is widened before tiles read it, rather than by each of them.
+  std::int64_t most_rows_to_widen_in_tiles = 0;
+  /// Kept numbers to accumulators; null where they are the same.
   void (*widen)(const std::byte* from, std::int64_t count, std::byte* to) = nullptr;
   /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
   /// `lanes`. A that is not packed must consist of accumulators.

@@ -24,7 +24,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
-/// Without an instruction for it, widening a 16-bit float once for many rows is less work than in every tile.
+/// Without an instruction for it, widening a 16-bit float is much work.
 template <class Element>
 constexpr bool kWidensSlowly = HWY_TARGET == HWY_SSE4 || (HWY_TARGET == HWY_SCALAR && std::is_same_v<Element, Float16>);
 
@@ -54,7 +54,8 @@ constexpr Kernels MakeKernels(ElementType type) {
   } else {
     kernels.pack_kept_b = &PackKept<Shape::kPanel, T, Element>;
     kernels.pack_kept_narrow_b = &PackKept<Shape::kLanes, T, Element>;
-    if (kWidensSlowly<Element>) kernels.widen = &WidenPacked<T, Element>;
+    kernels.widen = &WidenPacked<T, Element>;
+    kernels.most_rows_to_widen_in_tiles = (kWidensSlowly<Element> ? 2 : 4) * Shape::kRows;
     kernels.widen_lines = &WidenLines<T, Element>;
   }
   kernels.dots = &DotBlock<Element, T>;

@@ -101,6 +101,16 @@ void pack_whole_b(const Problem& problem, const Kernels& kernels, const std::byt
   });
 }
 
+void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::byte* packed, std::byte* widened,
+                   const ThreadPool& pool) {
+  const PackedB layout(kernels, problem.n, problem.k);
+  pool.run(layout.panels + (layout.narrow_width > 0 ? 1 : 0), [&](std::int64_t panel) {
+    const std::int64_t first = panel * layout.panel_step;
+    const std::int64_t width = panel < layout.panels ? kernels.nr : layout.narrow_width;
+    kernels.widen(packed + first * kernels.kept_bytes, problem.k * width, widened + first * kernels.accumulator_bytes);
+  });
+}
+
 std::size_t packed_b_bytes(const Problem& problem, const Target& target) {
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return columns_of_b_bytes(problem, kernels);

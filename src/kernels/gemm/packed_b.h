@@ -33,6 +33,10 @@ struct PackedB {
 void pack_whole_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* packed, bool kept,
                   const ThreadPool& pool);
 
+/// The same of what it wrote as elements: they become accumulators.
+void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::byte* packed, std::byte* widened,
+                   const ThreadPool& pool);
+
 /// Whether B, packed once and kept, consists of rows: its K, N and type decide, not M.
 [[nodiscard]] bool keeps_rows(const Problem& problem, const Kernels& kernels) noexcept;
 

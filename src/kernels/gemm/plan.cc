@@ -141,7 +141,8 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   }
   if (s.b_source == BSource::strips || s.widens_b) s.slot_b_bytes = bytes(s.strip_columns * rows_of_b);
   if (s.b_source == BSource::direct) s.slot_b_bytes = bytes(kernels.nr * rows_of_b);
-  if (s.b_source == BSource::whole) s.whole_b_bytes = bytes(PackedB(kernels, p.n, p.k).size);
+  if (s.b_source == BSource::whole || s.b_source == BSource::widened)
+    s.whole_b_bytes = bytes(PackedB(kernels, p.n, p.k).size);
 
   const bool y_holds_sums = kernels.element_bytes == kernels.accumulator_bytes && !s.is_swapped;
   s.sums_in_slot = s.segments == 1 && p.k > s.kc && (s.b_is_far || !y_holds_sums);

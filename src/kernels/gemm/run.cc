@@ -39,6 +39,11 @@ class Product {
     b_ = workspace_;
   }
 
+  void widen_b(const ThreadPool& pool) {
+    widen_whole_b(p_, kernels_, b_, workspace_, pool);
+    b_ = workspace_;
+  }
+
   void compute_item(std::int64_t item, std::int64_t worker) const {
     std::int64_t segment = 0, column = 0;
     Block block;
@@ -73,7 +78,7 @@ class Product {
   }
 
  private:
-  static bool has_panels(const Schedule& s) { return s.b_source == BSource::given || s.b_source == BSource::whole; }
+  static bool has_panels(const Schedule& s) { return s.b_source != BSource::strips && s.b_source != BSource::direct; }
 
   struct Columns {
     std::int64_t first, count;
@@ -141,6 +146,7 @@ class Product {
   void multiply_item(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
     switch (s_.b_source) {
       case BSource::given:
+      case BSource::widened:
       case BSource::whole:
         return multiply_panels(block, all, k0, slot);
       case BSource::strips:
@@ -252,6 +258,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
   if (plan.schedule.takes_dots) return run_dots(plan, a, b, c, y, workspace, pool);
   Product product(plan, a, b, c, y, workspace);
   if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);
+  if (plan.schedule.b_source == BSource::widened) product.widen_b(pool);
   run_items(plan.schedule, pool, [&](std::int64_t item, std::int64_t worker) { product.compute_item(item, worker); });
   if (plan.schedule.segments > 1) product.add_segments(pool);
 }
