@@ -123,13 +123,13 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       }
       Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
         const TB* next = b[p] + b_row_step;
-        asm("" : "+r"(next));
+        if (kFromMemory) asm("" : "+r"(next));  // else distances take registers, more than there are
         b[p] = next;
       });
       if (kLoop.fetches && kVectors == Shape::kPanelVectors) {
         __builtin_prefetch(far, 0, 2);
         far += operands.far.step;
-        asm("" : "+r"(far));
+        if (kFromMemory) asm("" : "+r"(far));
       }
       const auto element = [&](size_t i) HWY_ATTR BINET_INLINE_LAMBDA {
         return a[kPointerOf(i)] + static_cast<int64_t>(i - kFirstRow(kPointerOf(i))) * a_row_step +
