@@ -180,6 +180,13 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
   if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
     if (operands.a_column_step == 1) AddProducts<Loop{.a_columns_touch = true, .k = 4}>(operands, vectors, sum);
     AddProducts<Loop{}>(operands, vectors, sum);
+  } else if constexpr (kVectors == 4 && kMultipliesFromMemory<T>) {
+    if (operands.fetches) {
+      AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
+    } else {
+      if (operands.b_is_whole) AddProducts<Loop{.b_is_whole = true, .k = 2}>(operands, vectors, sum);
+      AddProducts<Loop{}>(operands, vectors, sum);
+    }
   } else if constexpr (!kIsHigh) {
     AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
   } else if constexpr (kMultipliesFromMemory<T>) {

@@ -24,8 +24,10 @@ constexpr std::int64_t kPackedABytes = 384 * 1024;
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // Rows so far apart, or any multiple of it, meet in the same lines of the caches.
 constexpr std::int64_t kAliasBytes = 4096;
-// A is read once for each strip of columns, from the second-level cache. A single strip may stream it from there.
-constexpr std::int64_t kAtOnceABytes = 64 * 1024;
+// A is read once for each strip of columns, from the second-level cache; half as much of it where each vector of B lies
+// in two lines, and B not in the first-level cache. A single strip may stream it.
+constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kAtOnceABytes = 128 * 1024;
 constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
 // Widened A stays in the first-level cache while strips of B, which is read again for each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
@@ -110,7 +112,10 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
   const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
   if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
-  return a_bytes <= (p.n <= kernels.lanes ? kAtOnceStreamedABytes : kAtOnceABytes);
+  if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
+  const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
+  const bool is_b_near = has_whole_lines || p.n * p.k * kernels.element_bytes <= kAtOnceBBytes;
+  return a_bytes <= (is_b_near ? kAtOnceABytes : kAtOnceABytes / 2);
 }
 
 void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
