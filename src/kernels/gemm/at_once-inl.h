@@ -77,9 +77,6 @@ class BlockAtOnce {
  private:
   using Shape = TileShape<T>;
   using TB = Element;
-  // Each tile would widen twice as much.
-  static constexpr bool kHasFourVectors = kHasTallTiles<T> && std::is_same_v<Element, T>;
-  static constexpr size_t kMostRowsOfFour = 6;
   static constexpr bool kRounds = sizeof(Element) < sizeof(T);
 
   /// Without C a zero is added that changes nothing, the negative one.
@@ -124,7 +121,7 @@ class BlockAtOnce {
       MultiplyNarrowStrip();
       return Shape::kLanes;
     }
-    if (kHasFourVectors && rows_ > int64_t{Shape::kRows} && columns_left > 3 * int64_t{Shape::kLanes}) {
+    if (kPrefersWideTiles<Element, T> && rows_ > int64_t{Shape::kRows} && columns_left > 3 * int64_t{Shape::kLanes}) {
       return MultiplyFourVectors(columns_left);
     }
     const bool is_low = rows_ <= int64_t{Shape::kRows};
@@ -151,14 +148,10 @@ class BlockAtOnce {
     return columns;
   }
 
-  /// Six rows, four vectors: while B is near these are fewer loads than those of twelve rows, two vectors, and fewer
-  /// instructions.
   HWY_INLINE int64_t MultiplyFourVectors(int64_t columns_left) {
     constexpr auto kColumns = static_cast<int64_t>(4 * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(HWY_MIN(kColumns, columns_left) - kColumns) + Shape::kLanes);
-    MultiplyRows(rows_, kMostRowsOfFour, [](int64_t rows) HWY_ATTR {
-      return Tile<T, TB>{TilesFor<T, TB>(rows).wide, 4};
-    });
+    MultiplyRows(rows_, kWideRows, [](int64_t rows) HWY_ATTR { return Tile<T, TB>{TilesFor<T, TB>(rows).wide, 4}; });
     return kColumns;
   }
 

@@ -41,6 +41,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   kernels.nr = Shape::kPanel;
   kernels.kc = 512;
   kernels.takes_any_columns = BINET_MASKS_ARE_CHEAP;
+  if (kPrefersWideTiles<Element, T>) kernels.wide_rows = kWideRows;
   kernels.a_width = Shape::kAWidth;
   kernels.is_fused = hwy::IsFloat<T>() && HWY_NATIVE_FMA;
   if (!hwy::IsFloat<T>()) kernels.way = kByHalves<T> ? "32-bit halves" : "multiply, then add";

@@ -32,6 +32,7 @@ constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
 // Widened A stays in the first-level cache while strips of B, which is read again for each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
 constexpr std::int64_t kWidenedABytes = 16 * 1024;
+constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -67,9 +68,17 @@ bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t 
   return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
 }
 
+/// A single strip of wide tiles, and a B that stays in the first-level cache.
+bool takes_wide_tiles(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (kernels.wide_rows == 0 || s.b_source != BSource::direct || !s.a_is_direct) return false;
+  const bool is_one_strip = p.n > 3 * kernels.lanes && p.n <= 4 * kernels.lanes;
+  return is_one_strip && p.n * p.k * kernels.element_bytes <= kWideTilesBBytes;
+}
+
 /// Tiles of equal height: a last one of a single row would cost nearly as much as one of four.
-std::int64_t choose_tile_rows(std::int64_t rows, const Kernels& kernels) {
-  return ceil_div(rows, ceil_div(rows, kernels.mr));
+std::int64_t choose_tile_rows(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  const std::int64_t rows = std::min(p.m, s.item_rows);
+  return ceil_div(rows, ceil_div(rows, takes_wide_tiles(p, kernels, s) ? kernels.wide_rows : kernels.mr));
 }
 
 /// Narrower items, so that sums stay in L2 while they wait for the next range of k.
@@ -98,7 +107,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   const bool has_strips = schedule.b_source == BSource::strips || schedule.widens_b;
   const std::int64_t columns = has_strips ? schedule.strip_columns : schedule.item_columns;
   schedule.goes_by_rows = goes_by_rows(p, kernels, schedule, columns);
-  schedule.tile_rows = choose_tile_rows(std::min(p.m, schedule.item_rows), kernels);
+  schedule.tile_rows = choose_tile_rows(p, kernels, schedule);
   return schedule;
 }
 
