@@ -164,6 +164,20 @@ HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> Narrow(D df, hn::Vec<D> v, Float16) 
 template <class D>
 HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> Narrow(D df, hn::Vec<D> v, BFloat16) {
   (void)df;
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    // The same as below with masks, in half the instructions.
+    const __m512i bits = _mm512_castps_si512(v.raw);
+    const __mmask16 is_odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
+    __m512i result = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF));
+    result = _mm512_mask_add_epi32(result, is_odd, result, _mm512_set1_epi32(1));
+    const __mmask16 is_nan = _mm512_cmp_ps_mask(v.raw, v.raw, _CMP_UNORD_Q);
+    result = _mm512_mask_or_epi32(result, is_nan, bits, _mm512_set1_epi32(0x400000));
+    const __m512i upper_halves = _mm512_set_epi16(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 31, 29, 27,
+                                                  25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+    return hn::Vec<hn::Rebind<uint16_t, D>>{_mm512_castsi512_si256(_mm512_permutexvar_epi16(upper_halves, result))};
+  }
+#endif
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
