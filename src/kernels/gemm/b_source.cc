@@ -130,13 +130,11 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
   schedule.b_source = find_source(p, kernels, b_is_packed, block_rows);
   switch (schedule.b_source) {
     case BSource::given:
-      schedule.widens_b = should_widen(p, kernels);
-      if (!schedule.widens_b) schedule.kc = equal_k(2 * kernels.kc);
-      return;
     case BSource::widened:
     case BSource::whole:
+      schedule.widens_b = schedule.b_source == BSource::given && should_widen(p, kernels);
       // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
-      schedule.kc = equal_k(2 * kernels.kc);
+      if (!schedule.widens_b) schedule.kc = equal_k(2 * kernels.kc);
       return;
     case BSource::strips:
       if (p.m > kernels.mr) return;

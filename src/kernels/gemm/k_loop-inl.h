@@ -90,7 +90,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   using Shape = TileShape<T>;
   const hn::ScalableTag<T> d;
   // An instruction that multiplies from memory is one step of the CPU only if its address is a pointer and a constant.
-  // Pointers for as many rows as there are registers; the first of them serve two rows or more.
+  // Pointers for as many rows as there are registers; some of them serve two rows or three.
   constexpr bool kFromMemory = kMultipliesFromMemory<T> && (kLoop.a_rows_touch || kLoop.a_columns_touch);
   constexpr size_t kMostPointers = kLoop.a_rows_touch ? 1 : !kFromMemory ? (kRows + 2) / 3 : kVectors == 1 ? 10 : 6;
   constexpr size_t kPointers = HWY_MIN(kRows, kMostPointers);

@@ -24,14 +24,15 @@ constexpr std::int64_t kPackedABytes = 384 * 1024;
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // Rows so far apart, or any multiple of it, meet in the same lines of the caches.
 constexpr std::int64_t kAliasBytes = 4096;
+constexpr std::int64_t kLineBytes = 64;
 // A is read once for each strip of columns, from the second-level cache; half as much of it where each vector of B lies
 // in two lines, and B not in the first-level cache. A single strip may stream it.
-constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kAtOnceABytes = 128 * 1024;
 constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
 // Widened A stays in the first-level cache while strips of B, which is read again for each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
 constexpr std::int64_t kWidenedABytes = 16 * 1024;
+// Wide tiles read B twice as fast as the others: it stays in the first-level cache.
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
@@ -68,7 +69,7 @@ bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t 
   return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
 }
 
-/// A single strip of wide tiles, and a B that stays in the first-level cache.
+/// A single strip of them: more would read A again, and are not better.
 bool takes_wide_tiles(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.wide_rows == 0 || s.b_source != BSource::direct || !s.a_is_direct) return false;
   const bool is_one_strip = p.n > 3 * kernels.lanes && p.n <= 4 * kernels.lanes;
