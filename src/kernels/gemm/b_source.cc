@@ -29,7 +29,6 @@ constexpr std::int64_t kTilesToKeepPanelFor = 4;
 constexpr std::int64_t kDirectBBytes = 1024 * 1024;
 // Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
 // in the first-level TLB, or nearly so: few tiles have little else to do than to wait for B, and many pass over sums.
-constexpr std::int64_t kPageBytes = 4096;
 constexpr std::int64_t kLeastRowBytesOfFarB = 1536;
 constexpr std::int64_t kLeastPagesOfFarB = 48;
 constexpr std::int64_t kMostPagesOfFarB = 96;
@@ -37,7 +36,6 @@ constexpr std::int64_t kMostPagesOfFarB = 96;
 // over too often, or where its rows do not begin with a line, as each tile then loads two lines for each vector.
 constexpr std::int64_t kFewRowsForAnyFarB = 64;
 constexpr std::int64_t kLeastFarK = 48;
-constexpr std::int64_t kLineBytes = 64;
 // Panels whose sums lie together, as wide as the widest tiles.
 constexpr std::int64_t kPanelsTogether = 4;
 // A tile of a shorter k is so short that finding the next one takes longer than is gained by going rows by rows.
@@ -46,8 +44,6 @@ constexpr std::int64_t kLeastKByRows = 256;
 constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
-// Rows so far apart, or any multiple of it, meet in the same lines of the caches.
-constexpr std::int64_t kAliasBytes = kPageBytes;
 
 /// A B of 16-bit floats: more than a few rows have it widened for all, rather than by each tile.
 bool should_widen(const Problem& p, const Kernels& kernels) {

@@ -46,7 +46,7 @@ struct TileOperands {
   bool b_is_whole = true;  ///< all lanes of these vectors may be read; false: ends.last_lanes of a row's last one
   int64_t near = 0;        ///< elements from each vector of B to one that will be read soon, to be fetched with it
   Ahead far;               ///< for tiles as wide as a panel: what will be read much later
-  bool fetches = true;     ///< false: for tiles as wide as a panel, if what they and the next ones read is near already
+  bool fetches = true;     ///< false: what this tile and the next ones read is near already
 };
 
 /// What a loop over k may take for granted, and does.
@@ -172,7 +172,8 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
 }
 
 /// All of k. A tile of one vector has no load to spare for fetching, and one of three belongs to a product that is near
-/// as a whole. Other tiles than the high ones of a panel are few, and one loop does for them.
+/// as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one loop
+/// does for them.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;

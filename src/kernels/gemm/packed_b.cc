@@ -12,8 +12,7 @@ namespace {
 constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
 // One row reads several panels side by side. From memory that takes a fifth longer where all are a multiple of so much
 // apart, as K = 4096 makes them, than where they are a page more.
-constexpr std::int64_t kAliasBytes = 256 * 1024;
-constexpr std::int64_t kPageBytes = 4096;
+constexpr std::int64_t kPanelAliasBytes = 256 * 1024;
 
 std::int64_t kept_row_step(std::int64_t n, const Kernels& kernels) { return round_up(n, kernels.lanes); }
 
@@ -64,7 +63,7 @@ PackedB::PackedB(const Kernels& kernels, std::int64_t n, std::int64_t k) noexcep
   narrow_width = has_narrow ? kernels.lanes : 0;
   const std::int64_t rows = packed_rows_of_b(kernels, k);
   panel_step = rows * kernels.nr;
-  if (panel_step * kernels.kept_bytes % kAliasBytes == 0) panel_step += kPageBytes / kernels.kept_bytes;
+  if (panel_step * kernels.kept_bytes % kPanelAliasBytes == 0) panel_step += kPageBytes / kernels.kept_bytes;
   size = panels * panel_step + rows * narrow_width;
 }
 

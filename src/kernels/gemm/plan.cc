@@ -22,9 +22,6 @@ namespace {
 constexpr std::int64_t kPackedABytes = 384 * 1024;
 // A block of A that fits here is not driven out of L2 between two panels of B.
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
-// Rows so far apart, or any multiple of it, meet in the same lines of the caches.
-constexpr std::int64_t kAliasBytes = 4096;
-constexpr std::int64_t kLineBytes = 64;
 // A is read once for each strip of columns, from the second-level cache; half as much of it where each vector of B lies
 // in two lines, and B not in the first-level cache. A single strip may stream it.
 constexpr std::int64_t kAtOnceABytes = 128 * 1024;

@@ -1,9 +1,14 @@
-// Room: kernels. The arithmetic of cutting.
+// Room: kernels. The arithmetic of cutting, and the sizes of caches that are the same on every CPU.
 #pragma once
 
 #include <cstdint>
 
 namespace binet::kernels::gemm {
+
+inline constexpr std::int64_t kLineBytes = 64;
+inline constexpr std::int64_t kPageBytes = 4096;
+/// Rows so far apart, or any multiple of it, meet in the same lines of the caches.
+inline constexpr std::int64_t kAliasBytes = kPageBytes;
 
 [[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 

@@ -51,7 +51,7 @@ struct TileShape {
 /// fewer instructions. Of 16-bit floats each tile would widen twice as much.
 constexpr size_t kWideRows = 6;
 template <class Element, class T>
-constexpr bool kPrefersWideTiles = HWY_TARGET == HWY_AVX3&& hwy::IsFloat<T>() && sizeof(Element) == sizeof(T);
+constexpr bool kPrefersWideTiles = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && sizeof(Element) == sizeof(T);
 
 /// Rows of packed B to fetch ahead: a panel may be larger than the first-level cache.
 constexpr int64_t kPrefetchRows = 32;
