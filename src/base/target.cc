@@ -1,7 +1,9 @@
 #include "base/target.h"
 
-#ifdef BINET_HAS_AVX512_FP16
+#if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include <hwy/highway.h>
@@ -18,8 +20,14 @@
 namespace binet {
 namespace {
 
+#if HWY_ARCH_X86
+// A bit that Highway leaves free, better than all of its own.
+constexpr std::int64_t kAmx = HWY_AVX3_DL >> 1;
+#endif
+
 constexpr std::array kTargets = {
 #if HWY_ARCH_X86
+    Target{"amx", kAmx, "avx512dl's, AVX512-BF16, AMX-TILE, AMX-BF16, AMX-INT8, and Linux from 5.16 on"},
     Target{"avx512dl", HWY_AVX3_DL, "AVX-512 F, BW, CD, DQ, VL, VNNI, IFMA, VBMI"},
     Target{"avx512", HWY_AVX3, "AVX-512 F, BW, CD, DQ, VL"},
     Target{"avx2", HWY_AVX2, "AVX2, FMA, BMI2, F16C"},
@@ -30,6 +38,36 @@ constexpr std::array kTargets = {
     Target{"portable", HWY_EMU128, "nothing beyond the compiler's baseline"},
 };
 
+#if HWY_ARCH_X86
+struct CpuidLeaf {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  bool is_there = false;
+};
+
+/// What the compiler has no names for.
+CpuidLeaf extended_features(unsigned part) {
+  constexpr unsigned kFeatures = 7;
+  CpuidLeaf leaf;
+  leaf.is_there = __get_cpuid_count(kFeatures, part, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx) != 0;
+  return leaf;
+}
+
+/// Whether there are matrix registers, and the system lets this process use them.
+bool may_use_amx() {
+#if defined(__x86_64__) && defined(BINET_COMPILER_KNOWS_AMX)
+  constexpr unsigned kAmxBF16 = 1U << 22U, kAmxTile = 1U << 24U, kAmxInt8 = 1U << 25U, kAvx512BF16 = 1U << 5U;
+  constexpr unsigned kAllAmx = kAmxBF16 | kAmxTile | kAmxInt8;
+  const CpuidLeaf first = extended_features(0), second = extended_features(1);
+  if (!first.is_there || (first.edx & kAllAmx) != kAllAmx) return false;
+  if (!second.is_there || (second.eax & kAvx512BF16) == 0) return false;
+  constexpr long kAskForState = 0x1023, kTileData = 18;  // of arch_prctl: ARCH_REQ_XCOMP_PERM
+  return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+#endif
+
 /// Highway's bits for what this CPU and its operating system can run.
 std::int64_t find_highway_targets() {
   const std::int64_t have = hwy::SupportedTargets() | HWY_EMU128;
@@ -38,7 +76,8 @@ std::int64_t find_highway_targets() {
   __builtin_cpu_init();
   const bool has_dl = (have & HWY_AVX3) != 0 && __builtin_cpu_supports("avx512vnni") &&
                       __builtin_cpu_supports("avx512ifma") && __builtin_cpu_supports("avx512vbmi");
-  return has_dl ? have | HWY_AVX3_DL : have & ~std::int64_t{HWY_AVX3_DL};
+  if (!has_dl) return have & ~std::int64_t{HWY_AVX3_DL};
+  return have | HWY_AVX3_DL | (may_use_amx() ? kAmx : 0);
 #else
   return have;
 #endif
@@ -71,14 +110,21 @@ std::span<const Target> supported_targets() {
   return supported;
 }
 
+bool has_amx(const Target& target) noexcept {
+#if HWY_ARCH_X86
+  return target.highway == kAmx;
+#else
+  (void)target;
+  return false;
+#endif
+}
+
 bool has_f16_arithmetic(const Target& target) noexcept {
 #ifdef BINET_HAS_AVX512_FP16
   // Compilers that lack a name for this feature know the instructions through their assembler. The system keeps the
   // registers, or the target would not be there.
-  constexpr unsigned kFeatures = 7, kFp16 = 1U << 23U;
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return target.highway == HWY_AVX3_DL && __get_cpuid_count(kFeatures, 0, &eax, &ebx, &ecx, &edx) != 0 &&
-         (edx & kFp16) != 0;
+  constexpr unsigned kFp16 = 1U << 23U;
+  return target.highway <= HWY_AVX3_DL && (extended_features(0).edx & kFp16) != 0;
 #else
   (void)target;
   return false;

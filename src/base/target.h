@@ -9,6 +9,10 @@
 // multiplications at a half and a third of it. AMD's CPUs (Zen 4 and 5) do all of them at full rate, so that there a
 // multiplication and an addition are faster: "avx512" is their default. Where the CPU has AVX512-FP16 (Sapphire Rapids
 // and later), "avx512dl" multiplies f16 by it, too. The bits are the same.
+//
+// "amx" is "avx512dl" but for matrix products of bfloat16 and of integers, which take the matrix registers of Intel's
+// CPUs from Sapphire Rapids on. Linux wants to be asked for them, once for a process. Sums of bfloat16 are added in
+// another order (docs/numerics.md).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +22,9 @@
 namespace binet {
 
 struct Target {
-  std::string_view name;     ///< the spelling of BINET_TARGET: "avx512dl", "avx512", "avx2", "sse4", "neon", "portable"
-  std::int64_t highway = 0;  ///< Highway's bit for it; a source not compiled for it has the next best one
+  std::string_view
+      name;  ///< the spelling of BINET_TARGET: "amx", "avx512dl", "avx512", "avx2", "sse4", "neon", "portable"
+  std::int64_t highway = 0;     ///< Highway's bit for it; a source not compiled for it has the next best one
   std::string_view needs = {};  ///< what the CPU must have, for people
 
   friend bool operator==(const Target& a, const Target& b) noexcept { return a.highway == b.highway; }
@@ -31,7 +36,10 @@ struct Target {
 /// Those of them that this CPU can run, best first; "portable" is always among them.
 [[nodiscard]] std::span<const Target> supported_targets();
 
-/// Whether this CPU computes in f16 (AVX512-FP16) and the target makes use of it: "avx512dl" does.
+/// Whether the target has the matrix registers: "amx" has.
+[[nodiscard]] bool has_amx(const Target& target) noexcept;
+
+/// Whether this CPU computes in f16 (AVX512-FP16) and the target makes use of it: "avx512dl" and "amx" do.
 [[nodiscard]] bool has_f16_arithmetic(const Target& target) noexcept;
 
 /// The target named by BINET_TARGET, else the best one for this CPU; read once. Throws Error on a name that cannot be

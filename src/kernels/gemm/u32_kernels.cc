@@ -6,6 +6,8 @@
 // thirds. The 52-bit multiply-add (IFMA) would do one product in each 64-bit lane: half. integer_rates_bench measures
 // all of them; base/target.h says which CPU takes which way by default.
 //
+// Matrix registers form them from bytes, much faster than all of these (amx/integers-inl.h).
+//
 // The halves must be packed. Operands that are better read where they lie are multiplied the first way.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm/u32_kernels.cc"
@@ -45,7 +47,7 @@ constexpr Kernels kPairDots = MakePairDotKernels(kMultiplyAndAdd<kType>);
 template <ElementType kType>
 const Kernels* ChooseKernels(const Target& target) {
 #if HWY_TARGET == HWY_AVX3
-  if (target.highway == HWY_AVX3_DL) return &kPairDots<kType>;
+  if (target.highway <= HWY_AVX3_DL) return &kPairDots<kType>;
 #endif
   (void)target;
   return &kMultiplyAndAdd<kType>;

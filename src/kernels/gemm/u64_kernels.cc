@@ -5,6 +5,8 @@
 // These want A packed in two parts; where that does not pay, and where operands are better read where they lie, it is
 // the other way. integer_rates_bench measures both; base/target.h says which CPU takes which way by default.
 //
+// Matrix registers form products from bytes (amx/integers-inl.h).
+//
 // AVX2, SSE4.2 and NEON have no 64-bit multiplication: u64_halves_tile-inl.h.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm/u64_kernels.cc"
@@ -40,7 +42,7 @@ constexpr Kernels kMultiplyAdd52 = MakeMultiplyAdd52Kernels(kMultiplyAndAdd<kTyp
 template <ElementType kType>
 const Kernels* ChooseKernels(const Target& target) {
 #if HWY_TARGET == HWY_AVX3
-  if (target.highway == HWY_AVX3_DL) return &kMultiplyAdd52<kType>;
+  if (target.highway <= HWY_AVX3_DL) return &kMultiplyAdd52<kType>;
 #endif
   (void)target;
   return &kMultiplyAndAdd<kType>;
