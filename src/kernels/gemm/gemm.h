@@ -7,7 +7,8 @@
 //  - f32 and f64 compute in the type; f16 and bf16 accumulate in f32 and round once when Y is stored.
 //  - An element of Y is one chain of fused multiply-adds over k = 0, 1, ... in order (on targets without the fused
 //    instruction: multiply, then add), however M, N and K are blocked. Few columns have several chains, cut by a rule
-//    of K, N and the layout of A (segments.h, dots.h). So the bits depend on neither M, the row, nor the threads.
+//    of K, N and the layout of A (segments.h, dots.h), and bf16 on matrix registers has two for each 32 k, by a rule of
+//    K and N (amx/bf16-inl.h). So the bits depend on neither M, the row, nor the threads.
 //  - Then y = alpha * sum + beta * c in the accumulator type. beta == 0: C is not read. K == 0: the sum is 0.
 //  - Integers: everything modulo 2^n where alpha and beta are whole numbers; else the wrapped sum, times alpha, plus
 //    beta * c, in f64, cut towards zero.
@@ -52,6 +53,7 @@ enum class BSource : std::uint8_t {
 /// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.
 struct Schedule {
   bool takes_dots = false;    ///< few columns: dots.h
+  bool takes_amx = false;     ///< on the matrix registers: amx/amx.h
   bool is_at_once = false;    ///< small: nothing is cut or packed
   bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
   bool a_is_direct = false;   ///< A is read where it lies
@@ -69,8 +71,9 @@ struct Schedule {
   std::int64_t segments = 1, segment_k = 0;  ///< of k: segments.h
   std::int64_t sums_row_step = 0;
   std::int64_t a_line_step = 0;  ///< of widened A
-  std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
-  std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
+  std::int64_t tile_rows = 0, strip_columns = 0, near_columns = 0, kc = 0;
+  std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_least_bytes = 0, slot_b_bytes = 0,
+              slot_sums_bytes = 0;
 };
 
 /// Everything that is decided before the first element is read.
@@ -96,7 +99,8 @@ void pack_b(const Problem& problem, const Target& target, const std::byte* b, st
 void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
          std::byte* workspace, const ThreadPool& pool);
 
-/// The same product as plain loops: what the tests compare with.
-void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y);
+/// The same product as plain loops: what the tests compare with. `by_tiles`: in the order of amx/bf16-inl.h.
+void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+                   bool by_tiles = false);
 
 }  // namespace binet::kernels::gemm

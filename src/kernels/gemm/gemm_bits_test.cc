@@ -142,18 +142,19 @@ TEST(GemmKernels, EveryTypeIsServedOnEveryTarget) {
 }
 
 /// Integers in parts need packed operands; a plan with few rows and columns goes back to the kernels that need none, if
-/// they can read B, which in 32 bits they cannot once it is packed.
-TEST(GemmKernels, IntegersInPartsAreThoseOfAvx512dl) {
+/// they can read B, which in 32 bits, and for matrix registers, they cannot once it is packed.
+TEST(GemmKernels, IntegersInPartsAreThoseOfAvx512dlAndAmx) {
   for (const Target& target : supported_targets()) {
     for (const ElementType type : {ElementType::i32, ElementType::u32, ElementType::i64, ElementType::u64}) {
       const Kernels& kernels = *find_kernels(type, target);
-      EXPECT_EQ(kernels.in_place != nullptr, target.name == "avx512dl") << target.name;
+      EXPECT_EQ(kernels.in_place != nullptr, target.name == "avx512dl" || target.name == "amx") << target.name;
       const auto kernels_for = [&](const Case& c, bool b_is_packed) {
         return make_plan(problem_of(type, c), target, 1, b_is_packed).kernels;
       };
       EXPECT_EQ(kernels_for({64, 64, 64}, false), &kernels);
       const Kernels* others = kernels.in_place == nullptr ? &kernels : kernels.in_place;
-      EXPECT_EQ(kernels_for({1, 64, 64}, true), byte_size(type) == 4 ? &kernels : others);
+      const bool is_packed_in_parts = kernels.amx != nullptr || byte_size(type) == 4;
+      EXPECT_EQ(kernels_for({1, 64, 64}, true), is_packed_in_parts ? &kernels : others);
       EXPECT_EQ(kernels_for({1, 64, 64}, false), others);
     }
   }

@@ -67,9 +67,9 @@ Cut best_cut(const Problem& p, const Kernels& kernels, const Schedule& s, std::i
 
 }  // namespace
 
-void choose_workers(const Problem& p, int threads, Schedule& schedule) noexcept {
+void choose_workers(const Problem& p, int threads, Schedule& schedule, std::int64_t rate) noexcept {
   // An element fetched from memory takes about as long as sixteen multiply-adds.
-  const std::int64_t work = p.m * p.n * p.k + 16 * (p.m * p.k + p.n * p.k + p.m * p.n);
+  const std::int64_t work = (p.m * p.n * p.k + 16 * (p.m * p.k + p.n * p.k + p.m * p.n)) / rate;
   // Workers are called one after another: more are of use until calling them takes as long as their share.
   std::int64_t workers = 1;
   while (workers < threads && (workers + 1) * (workers + 1) <= work / kWorkToCall) ++workers;

@@ -77,6 +77,8 @@ struct Block {
   const Scale* scale = nullptr;
 };
 
+struct AmxKernels;  // amx/kernels.h
+
 /// The functions of one element type and target.
 struct Kernels {
   ElementType type = ElementType::f32;
@@ -94,6 +96,7 @@ struct Kernels {
   std::int64_t k_group = 1, group_rows_of_a = 1, group_rows_of_b = 1;
   /// Null: an operand may be read where it lies. Else multiply() takes packed ones alone, and these serve the others.
   const Kernels* in_place = nullptr;
+  const AmxKernels* amx = nullptr;  ///< null, or for products that the matrix registers compute
 
   std::int64_t kept_bytes = 0;  ///< of a number in B packed once and kept
 

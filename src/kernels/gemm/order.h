@@ -11,33 +11,68 @@
 
 namespace binet::kernels::gemm {
 
-/// One range of k: a chain of `add(sum, k)`, or as many chains as dots-inl.h has.
+enum class Order : std::uint8_t {
+  chain,
+  dots,   ///< dots-inl.h: as many chains as there are lanes in 256 bytes
+  tiles,  ///< amx/bf16-inl.h: for each group of 32 k, a chain of the even ones and one of the odd ones
+};
+
+/// Chains side by side, the k-th product going to chain k modulo their number; added by halves.
 template <class Sum, class Add>
-Sum sum_of_range(bool by_dots, std::int64_t first, std::int64_t end, const Add& add) {
+Sum sum_of_lanes(std::int64_t first, std::int64_t end, const Add& add) {
   constexpr std::size_t kPartials = 256 / sizeof(Sum);
   std::array<Sum, kPartials> partial{};
   for (std::int64_t k = first; k < end; ++k) {
-    Sum& sum = partial[by_dots ? static_cast<std::size_t>(k - first) % kPartials : 0];
+    Sum& sum = partial[static_cast<std::size_t>(k - first) % kPartials];
     sum = add(sum, k);
   }
-  for (std::size_t half = kPartials / 2; by_dots && half > 0; half /= 2) {
+  for (std::size_t half = kPartials / 2; half > 0; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) partial[i] += partial[i + half];
   }
   return partial[0];
 }
 
+template <class Sum, class Add>
+Sum sum_of_groups(std::int64_t first, std::int64_t end, const Add& add) {
+  constexpr std::int64_t kGroup = 32;
+  Sum sum{};
+  for (std::int64_t group = first; group < end; group += kGroup) {
+    std::array<Sum, 2> chains{};
+    for (std::int64_t k = group; k < group + kGroup && k < end; ++k) {
+      Sum& chain = chains[static_cast<std::size_t>(k - group) % 2];
+      chain = add(chain, k);
+    }
+    sum += chains[0] + chains[1];
+  }
+  return sum;
+}
+
+/// One range of k, by `add(sum, k)`.
+template <class Sum, class Add>
+Sum sum_of_range(Order order, std::int64_t first, std::int64_t end, const Add& add) {
+  if (order == Order::dots) return sum_of_lanes<Sum>(first, end, add);
+  if (order == Order::tiles) return sum_of_groups<Sum>(first, end, add);
+  Sum sum{};
+  for (std::int64_t k = first; k < end; ++k) sum = add(sum, k);
+  return sum;
+}
+
 /// The sum over all k, where `add(sum, k)` adds the k-th product to a sum.
 template <class Sum, class Add>
-Sum sum_in_order(const Problem& problem, const Add& add) {
-  const bool by_dots = takes_dots(problem);
+Sum sum_in_order(const Problem& problem, Order order, const Add& add) {
   const Segments segments = segments_of(problem);
   Sum total{};
   for (std::int64_t s = 0; s < segments.count; ++s) {
     const std::int64_t end = s + 1 == segments.count ? problem.k : (s + 1) * segments.k;
-    const Sum sum = sum_of_range<Sum>(by_dots, s * segments.k, end, add);
+    const Sum sum = sum_of_range<Sum>(order, s * segments.k, end, add);
     total = s == 0 ? sum : total + sum;
   }
   return total;
+}
+
+/// On vectors.
+[[nodiscard]] inline Order order_of(const Problem& problem) noexcept {
+  return takes_dots(problem) ? Order::dots : Order::chain;
 }
 
 }  // namespace binet::kernels::gemm

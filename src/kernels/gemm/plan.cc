@@ -6,6 +6,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/cache_size.h"
+#include "kernels/gemm/amx/amx.h"
 #include "kernels/gemm/b_source.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
@@ -188,6 +189,10 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   if (problem.m == 0 || problem.n == 0 || problem.k == 0) return plan;  // run() needs no schedule for these
   if (takes_dots(problem)) {
     plan_dots(plan, threads);
+    return plan;
+  }
+  if (takes_amx(problem, *plan.kernels, b_is_packed)) {
+    plan_amx(plan, threads);
     return plan;
   }
   if (b_is_packed && keeps_rows(problem, *plan.kernels)) {

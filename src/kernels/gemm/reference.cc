@@ -53,12 +53,12 @@ T finished(typename Accumulator<T>::type sum, T c, const Scale& scale) {
 }
 
 template <class T>
-void product(const Problem& p, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y) {
+void product(const Problem& p, Order order, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y) {
   using Sum = typename Accumulator<T>::type;
   const Scale scale = make_scale(p);
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t n = 0; n < p.n; ++n) {
-      const Sum sum = sum_in_order<Sum>(p, [&](Sum before, std::int64_t k) {
+      const Sum sum = sum_in_order<Sum>(p, order, [&](Sum before, std::int64_t k) {
         const auto ak = static_cast<Sum>(load<T>(a, i * p.a_row_step + k * p.a_column_step));
         const auto bk = static_cast<Sum>(load<T>(b, k * p.b_row_step + n * p.b_column_step));
         if constexpr (std::is_integral_v<T>) {
@@ -75,24 +75,26 @@ void product(const Problem& p, const std::byte* a, const std::byte* b, const std
 
 }  // namespace
 
-void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y) {
+void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+                   bool by_tiles) {
+  const Order order = by_tiles ? Order::tiles : order_of(problem);
   switch (problem.type) {
     case ElementType::f16:
-      return product<Float16>(problem, a, b, c, y);
+      return product<Float16>(problem, order, a, b, c, y);
     case ElementType::bf16:
-      return product<BFloat16>(problem, a, b, c, y);
+      return product<BFloat16>(problem, order, a, b, c, y);
     case ElementType::f32:
-      return product<float>(problem, a, b, c, y);
+      return product<float>(problem, order, a, b, c, y);
     case ElementType::f64:
-      return product<double>(problem, a, b, c, y);
+      return product<double>(problem, order, a, b, c, y);
     case ElementType::i32:
-      return product<std::int32_t>(problem, a, b, c, y);
+      return product<std::int32_t>(problem, order, a, b, c, y);
     case ElementType::u32:
-      return product<std::uint32_t>(problem, a, b, c, y);
+      return product<std::uint32_t>(problem, order, a, b, c, y);
     case ElementType::i64:
-      return product<std::int64_t>(problem, a, b, c, y);
+      return product<std::int64_t>(problem, order, a, b, c, y);
     default:
-      return product<std::uint64_t>(problem, a, b, c, y);
+      return product<std::uint64_t>(problem, order, a, b, c, y);
   }
 }
 

@@ -1,6 +1,7 @@
 // Room: kernels. The outer loops of the matrix product: items of Y, ranges of k, packing (kernels.h, plan.cc).
 #include <algorithm>
 
+#include "kernels/gemm/amx/amx.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/items.h"
@@ -256,6 +257,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
   if (plan.schedule.is_at_once)
     return plan.kernels->multiply_at_once(plan.problem, plan.schedule, a, b, c, y, workspace);
   if (plan.schedule.takes_dots) return run_dots(plan, a, b, c, y, workspace, pool);
+  if (plan.schedule.takes_amx) return run_amx(plan, a, b, c, y, workspace, pool);
   Product product(plan, a, b, c, y, workspace);
   if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);
   if (plan.schedule.b_source == BSource::widened) product.widen_b(pool);

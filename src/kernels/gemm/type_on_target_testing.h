@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/gemm/amx/amx.h"
 #include "kernels/gemm/gemm_testing.h"
 #include "kernels/gemm/order.h"
 #include "kernels/gemm/row_major.h"
@@ -20,7 +21,7 @@ void unfused_reference(const Problem& p, const Operands& operands, std::byte* y)
   const Scale scale = make_scale(p);
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t n = 0; n < p.n; ++n) {
-      const Sum sum = sum_in_order<Sum>(p, [&](Sum before, std::int64_t k) {
+      const Sum sum = sum_in_order<Sum>(p, order_of(p), [&](Sum before, std::int64_t k) {
         const auto a = static_cast<Sum>(get<T>(operands.a.data(), i * p.a_row_step + k * p.a_column_step));
         const auto b = static_cast<Sum>(get<T>(operands.b.data(), k * p.b_row_step + n * p.b_column_step));
         const Sum product = a * b;
@@ -45,7 +46,8 @@ void unfused_reference(const Problem& p, const Operands& operands, std::byte* y)
 
 inline void compute_reference(const Problem& p, const Operands& operands, const Kernels& kernels, std::byte* y) {
   if (!is_float(p.type) || kernels.is_fused) {
-    return run_reference(p, operands.a.data(), operands.b.data(), p.has_c ? operands.c.data() : nullptr, y);
+    const bool by_tiles = p.type == ElementType::bf16 && takes_amx(p, kernels, false);
+    return run_reference(p, operands.a.data(), operands.b.data(), p.has_c ? operands.c.data() : nullptr, y, by_tiles);
   }
   switch (p.type) {
     case ElementType::f16:

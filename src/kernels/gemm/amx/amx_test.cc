@@ -1,0 +1,188 @@
+// Products on the matrix registers, against plain loops: sizes around tiles, panels, ranges of k and items; and numbers
+// so small that the registers would take them for zero.
+#include "kernels/gemm/amx/amx.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/gemm/amx/kernels.h"
+#include "kernels/gemm/type_on_target_testing.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+std::vector<TypeOnTarget> types_on_amx() {
+  std::vector<TypeOnTarget> all = types_on_targets();
+  std::erase_if(all,
+                [](const TypeOnTarget& tested) { return find_kernels(tested.type, tested.target)->amx == nullptr; });
+  return all;
+}
+
+using Amx = TypeOnTargetTest;
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Amx);  // most CPUs have no such registers
+
+INSTANTIATE_TEST_SUITE_P(AllTypes, Amx, testing::ValuesIn(types_on_amx()), name_of);
+
+Case transposed(Case c, int transposes) {
+  c.trans_a = (transposes & 1) != 0;
+  c.trans_b = (transposes & 2) != 0;
+  return c;
+}
+
+TEST_P(Amx, AreTakenByNAndKAlone) {
+  const AmxKernels& amx = *kernels_.amx;
+  for (const std::int64_t m : {1, 2, 100}) {
+    EXPECT_TRUE(takes_amx(problem_of(type_, {m, amx.least_n, amx.least_k}), kernels_, true));
+    EXPECT_FALSE(takes_amx(problem_of(type_, {m, amx.least_n - 1, amx.least_k}), kernels_, true));
+    EXPECT_FALSE(takes_amx(problem_of(type_, {m, amx.least_n, amx.least_k - 1}), kernels_, true));
+    // The order of additions is the registers' own: all M must have it. Of integers it does not matter.
+    if (is_float(type_)) {
+      EXPECT_TRUE(takes_amx(problem_of(type_, {m, amx.least_n, amx.least_k}), kernels_, false));
+    }
+  }
+}
+
+TEST_P(Amx, SizesAroundTiles) {
+  const std::int64_t group = kernels_.amx->k_group;
+  for (const std::int64_t m : {1, 4, 6, 7, 15, 16, 17, 31, 32, 33, 49}) {
+    for (const std::int64_t n : {8, 15, 16, 17, 31, 32, 33, 48, 49, 65}) {
+      for (const std::int64_t k : {group - 1, group, group + 1, 2 * group, 3 * group + 7}) {
+        Case c = transposed({m, n, k}, static_cast<int>((m + n + k) % 4));
+        vary(c);
+        check(c);
+      }
+    }
+  }
+}
+
+/// Ranges of k whose sums wait, strips of columns, B packed as a whole, A that lies in whole groups or not.
+TEST_P(Amx, SizesAroundBlocks) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    for (const Case& sizes :
+         {Case{70, 70, 1300}, Case{5, 600, 700}, Case{20, 530, 650}, Case{40, 290, 672}, Case{700, 40, 704},
+          Case{33, 1040, 96}, Case{1, 4200, 64}, Case{3, 5000, 50}, Case{1000, 17, 64}}) {
+      Case c = transposed(sizes, transposes);
+      vary(c);
+      check(c);
+    }
+  }
+}
+
+TEST_P(Amx, AnyAlignment) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    for (const Case& sizes : {Case{1, 50, 70}, Case{20, 50, 64}, Case{40, 70, 100}}) {
+      check(transposed(sizes, transposes), 1 + byte_size(type_));
+    }
+  }
+}
+
+TEST_P(Amx, ThreadsDoNotMatter) {
+  const ThreadPool pools[] = {ThreadPool(2), ThreadPool(3), ThreadPool(8)};
+  for (const Case& c : {Case{300, 200, 400}, Case{3, 900, 2000}, Case{12, 2000, 900, false, true},
+                        Case{40, 60, 33000, false, false, CForm::row, 2, 3}}) {
+    const Problem p = problem_of(type_, c);
+    const Operands operands(p, 0, 1);
+    for (const bool pack : {false, true}) {
+      const Bytes want = compute(p, operands, target_, one_thread_, pack);
+      for (const ThreadPool& pool : pools) {
+        const Bytes got = compute(p, operands, target_, pool, pack);
+        EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c << " packed " << pack;
+      }
+    }
+  }
+}
+
+/// A bfloat16 of either sign with random fraction, 2^exponent to 2^(exponent + 1); subnormal below -126.
+BFloat16 number_near(int exponent, std::mt19937_64& random) {
+  const double fraction = 1.0 + static_cast<double>(random() % 128) / 128.0;
+  return BFloat16::from_double(std::ldexp(random() % 2 == 0 ? fraction : -fraction, exponent));
+}
+
+void fill_near(const Bytes& bytes, int exponent, std::mt19937_64& random) {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(bytes.size() / sizeof(BFloat16)); ++i) {
+    put(bytes, i, number_near(exponent, random));
+  }
+}
+
+/// Operands around the smallest exponents for which no product and no sum of products can be subnormal: on one side the
+/// registers compute, on the other vectors do, and of both the bits must be those of IEEE 754. Signs vary, so that sums
+/// cancel.
+TEST_P(Amx, TinyProductsAreNotTakenForZero) {
+  if (type_ != ElementType::bf16) return;
+  std::mt19937_64 random(11);
+  for (const int exponent_a : {-56, -125, -126, -127, -133, 10}) {
+    for (int sum = -118; sum <= -108; ++sum) {
+      const int exponent_b = sum - exponent_a;
+      for (const int transposes : {0, 1, 2, 3}) {
+        const Case c = transposed({40, 36, 70}, transposes);
+        const Operands operands(problem_of(type_, c), 0, 1);
+        fill_near(operands.a, exponent_a, random);
+        fill_near(operands.b, exponent_b, random);
+        check(c, operands, false);
+        check(c, operands, true);
+      }
+    }
+  }
+}
+
+/// One number among many decides for its panel, wherever it is; rows and columns elsewhere go the other way.
+TEST_P(Amx, ASingleTinyNumber) {
+  if (type_ != ElementType::bf16) return;
+  std::mt19937_64 random(12);
+  for (const Case& sizes : {Case{70, 100, 64}, Case{70, 100, 1312}, Case{9, 300, 100}, Case{700, 40, 704}}) {
+    for (const int exponent : {-133, -100}) {
+      for (const bool in_a : {false, true}) {
+        const Case c = transposed(sizes, static_cast<int>(random() % 4));
+        const Problem p = problem_of(type_, c);
+        const Operands operands(p, 0, 1);
+        const Bytes& operand = in_a ? operands.a : operands.b;
+        const std::size_t count = operand.size() / sizeof(BFloat16);
+        put(operand, static_cast<std::int64_t>(random() % count), number_near(exponent, random));
+        // So that the tiny one is not lost beside the others: its products are all there is.
+        const Bytes& other = in_a ? operands.b : operands.a;
+        fill_near(other, -20, random);
+        check(c, operands, false);
+        check(c, operands, true);
+      }
+    }
+  }
+}
+
+TEST_P(Amx, InfinitiesNaNsAndZeros) {
+  if (type_ != ElementType::bf16) return;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double specials[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), 0.0, -0.0,
+                             0x1p127,  -0x1p127};
+  std::mt19937_64 random(13);
+  for (const Case& c : {Case{3, 40, 64}, Case{40, 40, 64}, Case{40, 70, 100, true, true, CForm::full, 0.5f, 2}}) {
+    for (const int one_in : {3, 40, 400}) {
+      const Operands operands(problem_of(type_, c), 0, 7);
+      for (const Bytes* operand : {&operands.a, &operands.b, &operands.c}) {
+        for (std::size_t i = 0; i < operand->size() / sizeof(BFloat16); ++i) {
+          if (random() % static_cast<std::uint64_t>(one_in) != 0) continue;
+          const double value = specials[random() % std::size(specials)];
+          put(*operand, static_cast<std::int64_t>(i), BFloat16::from_double(value));
+        }
+      }
+      check(c, operands, false);
+      check(c, operands, true);
+    }
+  }
+}
+
+/// The largest bytes everywhere, for the longest ranges of k: sums of their products must fit 32 bits, or be cut there.
+TEST_P(Amx, SumsOfBytesAreNotLost) {
+  if (is_float(type_)) return;
+  for (const std::int64_t k : {320, 640, 5000}) {
+    const Case c{20, 40, k};
+    const Operands operands(problem_of(type_, c), 0, 1);
+    std::memset(operands.a.data(), 0xFF, operands.a.size());
+    std::memset(operands.b.data(), 0xFF, operands.b.size());
+    check(c, operands, false);
+    check(c, operands, true);
+    const Case one_row{1, 40, k};
+    check(one_row, operands, true);
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm

@@ -1,0 +1,114 @@
+// Room: kernels. What the plain code knows about products on the matrix registers of Intel's CPUs (AMX).
+//
+// Such a register is a tile of 16 rows of 64 bytes. One instruction adds to 16 x 16 sums of 32 bits the products of a
+// tile of A, a row of Y in each of its rows and a group of k in its 64 bytes, and of a tile of B, in whose rows each
+// 32 bits hold neighbouring k of a column. Both operands are packed into such tiles. What does not fit 8 or 16 bits
+// takes several tiles for the same lanes and group, the planes.
+//
+// Sizes count elements, and steps with "bytes" in their name count bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "binet/element_type.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
+#include "kernels/gemm/scale.h"
+
+namespace binet::kernels::gemm {
+
+inline constexpr std::int64_t kTileLanes = 16;
+inline constexpr std::int64_t kTileRowBytes = 64;
+inline constexpr std::int64_t kTileBytes = kTileLanes * kTileRowBytes;
+
+/// Element (lane, k) is at lane * lane_step + k * k_step; one of the steps is 1. Tiles of `tile_lanes` lanes; a panel
+/// has `tiles` of them side by side, for each group of k and plane. What is beyond the last lane or k becomes zero.
+struct TilePacking {
+  const std::byte* from = nullptr;
+  std::int64_t lane_step = 0, k_step = 0;
+  std::int64_t lanes = 0, k = 0;
+  std::byte* to = nullptr;
+  std::int64_t panel_bytes = 0;
+  std::int64_t tile_lanes = kTileLanes, tiles = 1;
+};
+
+/// A panel of A, neighbouring panels of B that stay near, one range of k.
+struct TileBlock {
+  std::int64_t m = 0, n = 0, groups = 0;  ///< of k
+  std::int64_t tile_rows = 0;
+  const std::byte* a = nullptr;
+  std::int64_t a_row_bytes = 0, a_tile_bytes = 0, a_group_bytes = 0;  ///< from a row, tile, group to the next
+  const std::byte* b = nullptr;
+  std::int64_t b_panel_bytes = 0;
+  std::uint32_t* least_a = nullptr;
+  bool scans_a = false;                    ///< least_a is to be found out, of rows in whole groups and tiles
+  bool a_passes = false;                   ///< rows of other panels are used before these are again
+  const std::uint32_t* least_b = nullptr;  ///< of each panel
+  std::int64_t ahead_bytes = 0;            ///< 0, or: what lies so far behind is fetched to be used soon
+  const std::byte* next = nullptr;         ///< what is used later is fetched into the second-level cache:
+  std::int64_t next_bytes = 0;             ///< so much of it for each group of the first panel
+
+  /// Sums of the ranges before (`first`: none), in whole tiles: they wait here for the next range.
+  std::byte* waiting = nullptr;
+  std::int64_t waiting_row_step = 0;
+  bool first = true, last = true;
+
+  /// The last range: sums become Y or, if `output` is null, are copied: m rows of whole vectors.
+  std::byte* sums = nullptr;
+  std::int64_t sums_row_step = 0;
+  std::int64_t row = 0, column = 0;  ///< where the block begins in Y
+  const Output* output = nullptr;
+  const Scale* scale = nullptr;
+};
+
+/// All rows, few columns or many, one segment of k; operands as they lie, with neighbouring columns of B side by side.
+struct UnpackedBlock {
+  std::int64_t m = 0, n = 0, k = 0;
+  const std::byte* a = nullptr;
+  std::int64_t a_row_step = 0, a_column_step = 0;
+  const std::byte* b = nullptr;
+  std::int64_t b_row_step = 0;
+  std::byte* sums = nullptr;  ///< if `output` is null
+  std::int64_t sums_row_step = 0;
+  std::int64_t column = 0;
+  const Output* output = nullptr;
+  const Scale* scale = nullptr;
+};
+
+/// The functions of one element type.
+struct AmxKernels {
+  std::string_view way;  ///< how a product is formed and added
+  std::int64_t k_group = 0, planes = 0;
+  std::int64_t panel_tiles = 0;  ///< of A and of B: what is multiplied at a time
+  std::int64_t least_n = 0, least_k = 0;
+  std::int64_t least_m_to_pack_b = 0;  ///< fewer rows do not repay it
+  std::int64_t f32_rate = 0;           ///< products in the time of an f32 multiply-add of the same core
+
+  /// For at most so many rows, without the matrix registers.
+  std::int64_t most_rows_unpacked = 0;
+  void (*multiply_unpacked)(const UnpackedBlock&) = nullptr;
+
+  /// Both return the smallest magnitude packed, if multiply() wants to know.
+  std::uint32_t (*pack_a)(const TilePacking&) = nullptr;
+  std::uint32_t (*pack_b)(const TilePacking&) = nullptr;
+  bool reads_a_in_place = false;  ///< in whole groups and tiles
+  /// Between begin() and end() of the calling thread, for tiles of so many rows.
+  void (*multiply)(const TileBlock&) = nullptr;
+  void (*begin)(std::int64_t tile_rows) = nullptr;
+  void (*end)() = nullptr;
+};
+
+/// Packed bytes of a row of A, or a column of B.
+[[nodiscard]] inline std::int64_t bytes_per_lane(const AmxKernels& amx, std::int64_t k) noexcept {
+  return ceil_div(k, amx.k_group) * amx.planes * kTileRowBytes;
+}
+
+/// Columns of a panel of B, and most rows of a panel of A.
+[[nodiscard]] inline std::int64_t panel_lanes(const AmxKernels& amx) noexcept { return amx.panel_tiles * kTileLanes; }
+
+/// Null where the type has none. To be called for targets with AMX alone.
+[[nodiscard]] const AmxKernels* find_amx_kernels(ElementType type);
+
+}  // namespace binet::kernels::gemm
