@@ -103,7 +103,8 @@ binet::kernels::gemm::bench::Peer binet_gemm_peer([[maybe_unused]] const char* t
 #else
   // BLIS_ARCH_TYPE wants BLIS's own number for them, and is read when BLIS is initialized.
   const std::string name = target;
-  const std::string wanted = name.substr(0, 6) == "avx512" ? "skx" : name == "avx2" ? "haswell" : "";
+  const bool has_avx512 = name == "amx" || name.substr(0, 6) == "avx512";
+  const std::string wanted = has_avx512 ? "skx" : name == "avx2" ? "haswell" : "";
   constexpr int kX86Kernels = 13;  // these come first
   for (int id = 0; !wanted.empty() && id < kX86Kernels; ++id) {
     if (bli_arch_string(id) == wanted) ::setenv("BLIS_ARCH_TYPE", std::to_string(id).c_str(), 1);

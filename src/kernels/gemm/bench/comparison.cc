@@ -37,6 +37,11 @@ std::function<void()> binet_product(const Case& c, const Operands& o, bool b_is_
 }
 
 const Peak& peak_of(ElementType type) {
+  if (has_amx(default_target())) {
+    if (type == ElementType::bf16) return kPeakAmxBF16;
+    if (type == ElementType::i32 || type == ElementType::u32) return kPeakAmxU32;
+    if (type == ElementType::i64 || type == ElementType::u64) return kPeakAmxU64;
+  }
   if (type == ElementType::f64) return kPeakF64;
   if (type == ElementType::i64 || type == ElementType::u64) return kPeakU64;
   return kPeakF32;

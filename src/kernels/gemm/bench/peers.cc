@@ -31,8 +31,9 @@ void clear_settings() {
 /// Lets each library use the instructions that Binet uses, with the kernels that it has for them.
 void configure(std::string_view target) {
   clear_settings();
-  if (target.substr(0, 6) == "avx512") {
+  if (target == "amx" || target.substr(0, 6) == "avx512") {
     ::setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
+    if (target != "amx") ::setenv("DNNL_MAX_CPU_ISA", "AVX512_CORE_BF16", 1);
   } else if (target == "avx2") {
     ::setenv("OPENBLAS_CORETYPE", "Haswell", 1);
     ::setenv("DNNL_MAX_CPU_ISA", "AVX2", 1);

@@ -116,7 +116,8 @@ void Report::add(const Comparison& comparison) {
 
 void Report::begin_types() const {
   print_line(
-      "\nThe other types. own peak: of 64-bit multiplications and additions for i64 and u64, else that of f32."
+      "\nThe other types. own peak: of the matrix registers for bf16 and integers, where the target has them; else of"
+      "\n64-bit multiplications and additions for i64 and u64, and that of f32 for others."
       "\nf32: the speed of that of Binet's f32 product. Behind it, libraries that have the type, and their best "
       "ratio.");
   print_line(fmt::format("{:<37} {:>10} {:>8} {:>8} {:>8} {:>5}", "MxNxK type threads B", "binet", "GOP/s", "own peak",
