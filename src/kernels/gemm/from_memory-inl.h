@@ -54,7 +54,8 @@ HWY_INLINE V MultiplyAddInPlace(V a, V b, V sum) {
 template <int64_t kOffset, class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> Broadcast(D, const T* a, int64_t step) {
   hn::Vec<D> v;
-  const auto& all = *reinterpret_cast<const std::byte(*)[]>(a);  // what is read is part of it
+  constexpr size_t kMuch = size_t{1} << 30;                           // Clang wants a number
+  const auto& all = *reinterpret_cast<const std::byte(*)[kMuch]>(a);  // what is read is part of it
   constexpr int64_t kBytes = kOffset * int64_t{sizeof(T)};
   if constexpr (sizeof(T) == 4) {
     asm("vbroadcastss %c3(%1,%2,4), %0" : "=v"(v.raw) : "r"(a), "r"(step), "i"(kBytes), "m"(all));
