@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/multiply_u64-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::elementwise {
@@ -26,6 +27,8 @@ struct Multiply {
   static HWY_INLINE V apply(D d, V a, V b) {
     if constexpr (sizeof(hn::TFromD<D>) == 1) {
       return multiply_bytes(d, a, b);
+    } else if constexpr (sizeof(hn::TFromD<D>) == 8 && !hwy::IsFloat<hn::TFromD<D>>()) {
+      return kernels::HWY_NAMESPACE::MultiplyU64(a, b);
     } else {
       return a * b;
     }

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/multiply_u64-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -72,6 +73,9 @@ HWY_INLINE V MultiplyAdd(V a, V b, V sum) {
     const auto b_high = hn::BitCast(d32, hn::ShiftRight<32>(b));
     const auto cross = hn::Add(hn::MulEven(a_high, b32), hn::MulEven(a32, b_high));
     return hn::Add(sum, hn::Add(hn::MulEven(a32, b32), hn::ShiftLeft<32>(cross)));
+#else
+  } else if constexpr (sizeof(T) == 8) {
+    return hn::Add(sum, kernels::HWY_NAMESPACE::MultiplyU64(a, b));
 #endif
   } else {
     return hn::Add(sum, hn::Mul(a, b));
