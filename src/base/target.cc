@@ -1,6 +1,6 @@
 #include "base/target.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,27 +39,24 @@ constexpr std::array kTargets = {
 };
 
 #if HWY_ARCH_X86
-struct CpuidLeaf {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  bool is_there = false;
-};
-
-/// What the compiler has no names for.
-CpuidLeaf extended_features(unsigned part) {
-  constexpr unsigned kFeatures = 7;
-  CpuidLeaf leaf;
-  leaf.is_there = __get_cpuid_count(kFeatures, part, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx) != 0;
-  return leaf;
+/// Of CPUs that have AVX-512: features that the compiler has no names for. Asked once, since a virtual machine takes
+/// microseconds to answer.
+unsigned newer_features() {
+  static const unsigned features = [] {
+    constexpr unsigned kExtendedFeatures = 7;
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    __cpuid_count(kExtendedFeatures, 0, eax, ebx, ecx, edx);
+    return edx;
+  }();
+  return features;
 }
 
 /// Whether there are matrix registers, and the system lets this process use them.
 bool may_use_amx() {
 #if defined(__x86_64__) && defined(BINET_COMPILER_KNOWS_AMX)
-  constexpr unsigned kAmxBF16 = 1U << 22U, kAmxTile = 1U << 24U, kAmxInt8 = 1U << 25U, kAvx512BF16 = 1U << 5U;
-  constexpr unsigned kAllAmx = kAmxBF16 | kAmxTile | kAmxInt8;
-  const CpuidLeaf first = extended_features(0), second = extended_features(1);
-  if (!first.is_there || (first.edx & kAllAmx) != kAllAmx) return false;
-  if (!second.is_there || (second.eax & kAvx512BF16) == 0) return false;
+  constexpr unsigned kAmxBF16 = 1U << 22U, kAmxTile = 1U << 24U, kAmxInt8 = 1U << 25U;
+  constexpr unsigned kAll = kAmxBF16 | kAmxTile | kAmxInt8;
+  if ((newer_features() & kAll) != kAll || !__builtin_cpu_supports("avx512bf16")) return false;
   constexpr long kAskForState = 0x1023, kTileData = 18;  // of arch_prctl: ARCH_REQ_XCOMP_PERM
   return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
 #else
@@ -124,7 +121,7 @@ bool has_f16_arithmetic(const Target& target) noexcept {
   // Compilers that lack a name for this feature know the instructions through their assembler. The system keeps the
   // registers, or the target would not be there.
   constexpr unsigned kFp16 = 1U << 23U;
-  return target.highway <= HWY_AVX3_DL && (extended_features(0).edx & kFp16) != 0;
+  return target.highway <= HWY_AVX3_DL && (newer_features() & kFp16) != 0;
 #else
   (void)target;
   return false;

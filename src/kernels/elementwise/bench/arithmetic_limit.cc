@@ -7,6 +7,7 @@
 
 #include "base/target.h"
 #include "kernels/elementwise/bench/limits.h"
+#include "kernels/elementwise/operations-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::elementwise::bench {
@@ -119,18 +120,59 @@ void walk(const Operands& p, std::byte* y, std::int64_t length) {
   }
 }
 
+/// Integers that the CPU multiplies in several steps: a vector at a time, as the kernels do.
+template <class T>
+void walk_integers(std::byte* y, std::int64_t length) {
+  const hn::ScalableTag<T> d;
+  const auto N = static_cast<std::int64_t>(hn::Lanes(d));
+  alignas(kLine) static const auto ones = [] {
+    std::array<std::array<T, kBytes / sizeof(T)>, 2> both;
+    for (auto& x : both) x.fill(1);
+    return both;
+  }();
+  auto* const to = reinterpret_cast<T*>(y);
+  for (std::int64_t at = 0; at < length; at += kBytes) {
+    const std::int64_t n = std::min(kBytes, length - at) / static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t i = 0; i < n; i += N) {
+      const auto a = hn::Load(d, ones[0].data() + i), b = hn::Load(d, ones[1].data() + i);
+      hn::StoreU(HWY_NAMESPACE::Multiply::apply(d, a, b), d, to + at / static_cast<std::int64_t>(sizeof(T)) + i);
+    }
+  }
+}
+
 }  // namespace
 
 bool has_arithmetic_limit(ElementType type) {
-  if (type == ElementType::f16) return !has_f16_arithmetic(default_target());
-  return type == ElementType::bf16;
+  switch (type) {
+    case ElementType::f16:
+      return !has_f16_arithmetic(default_target());
+    case ElementType::bf16:
+    case ElementType::i8:
+    case ElementType::u8:
+    case ElementType::i32:
+    case ElementType::u32:
+    case ElementType::i64:
+    case ElementType::u64:
+      return true;
+    default:
+      return false;
+  }
 }
 
 void arithmetic_limit(const Operands& p, const ThreadPool& pool) {
   const auto lines = static_cast<std::int64_t>(round_up_to_cache_line(p.y.size())) / kLine;
   in_parallel(pool, lines, [&](std::int64_t begin, std::int64_t count) {
     std::byte* const y = p.y.data() + begin * kLine;
-    p.type == ElementType::f16 ? walk<F16>(p, y, count * kLine) : walk<BF16>(p, y, count * kLine);
+    switch (byte_size(p.type)) {
+      case 1:
+        return walk_integers<std::uint8_t>(y, count * kLine);
+      case 2:
+        return p.type == ElementType::f16 ? walk<F16>(p, y, count * kLine) : walk<BF16>(p, y, count * kLine);
+      case 4:
+        return walk_integers<std::uint32_t>(y, count * kLine);
+      default:
+        return walk_integers<std::uint64_t>(y, count * kLine);
+    }
   });
 }
 

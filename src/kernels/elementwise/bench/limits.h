@@ -17,8 +17,9 @@ void multiply_limit(const Operands& operands, const ThreadPool& pool);
 /// The same with streaming stores.
 void streaming_limit(const Operands& operands, const ThreadPool& pool);
 
-/// f16 and bf16 are multiplied in f32, so the bytes are not all that limits them: as many products as the case has,
-/// each exactly rounded, by the shortest loop, from and to a few kilobytes in the first-level cache.
+/// f16 and bf16 are multiplied in f32, integers of 8, 32 and 64 bits in several steps, so the bytes are not all that
+/// limits them: as many products as the case has, exactly rounded, by the shortest loop known, from and to a few
+/// kilobytes in the first-level cache.
 [[nodiscard]] bool has_arithmetic_limit(ElementType type);
 void arithmetic_limit(const Operands& operands, const ThreadPool& pool);
 

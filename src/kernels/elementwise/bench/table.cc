@@ -64,7 +64,8 @@ bool Table::ReportContext(const Context& /*context*/) {
       "target %s; times in us of one call: binet, then loops made by hand over the same bytes that copy, multiply, "
       "and\n"
       "multiply with streaming stores; limit: the faster of the last two over binet; arith: the arithmetic of 16-bit\n"
-      "floats alone over binet; then the time of each peer over binet's (above 1 binet is faster; 0 is absent)\n",
+      "floats and of integers that are multiplied in steps alone over binet; then the time of each peer over binet's "
+      "(above 1 binet is faster; 0 is absent)\n",
       std::string(default_target().name).c_str());
   std::printf(kHead, "case", "type", "t", "binet", "copy", "multiply", "streaming", "limit", "arith", "plain", "native",
               "eigen", "onednn", "missed");
