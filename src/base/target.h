@@ -8,7 +8,7 @@
 // multiply-adds (IFMA, with VBMI) that began with Ice Lake. Intel's CPUs do those at full rate, and 32- and 64-bit
 // multiplications at a half and a third of it. AMD's CPUs (Zen 4 and 5) do all of them at full rate, so that there a
 // multiplication and an addition are faster: "avx512" is their default. Where the CPU has AVX512-FP16 (Sapphire Rapids
-// and later), "avx512dl" multiplies f16 by it, too. The bits are the same.
+// and later), "avx512dl" multiplies f16 by it, too; and it moves bytes by VBMI. The bits are the same.
 //
 // "amx" is "avx512dl" but for matrix products of bfloat16 and of integers, which take the matrix registers of Intel's
 // CPUs from Sapphire Rapids on. Linux wants to be asked for them, once for a process. Sums of bfloat16 are added in

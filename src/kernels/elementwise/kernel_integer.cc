@@ -12,8 +12,25 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::elementwise {
 namespace HWY_NAMESPACE {
 
-Kernel choose_integer(Operation operation, ElementType type) {
-  return visit_numeric_type(type, [operation]<class T>() -> Kernel {
+#if HWY_TARGET == HWY_AVX3
+/// Bytes, which VBMI moves to any places in one step.
+template <class Element>
+Kernel choose_with_vbmi(Operation operation) {
+  return visit_operation(operation, []<class Op>() -> Kernel {
+    using L = Lanes<Op, typename SeenAs<Op, Element>::Type>;
+    return {&walk<L>, lookups_of_vbmi_for<L>()};
+  });
+}
+#endif
+
+Kernel choose_integer(Operation operation, ElementType type, const Target& target) {
+  return visit_numeric_type(type, [&]<class T>() -> Kernel {
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 1) {
+      if (target.highway <= HWY_AVX3_DL) return choose_with_vbmi<T>(operation);
+    }
+#endif
+    (void)target;
     if constexpr (std::is_integral_v<T>) return choose_for<T>(operation);
     return {};
   });
@@ -32,7 +49,7 @@ namespace binet::kernels::elementwise {
 HWY_EXPORT(choose_integer);
 
 Kernel find_integer_kernel(Operation operation, ElementType type, const Target& target) {
-  return BINET_DISPATCH(choose_integer, target)(operation, type);
+  return BINET_DISPATCH(choose_integer, target)(operation, type, target);
 }
 
 }  // namespace binet::kernels::elementwise

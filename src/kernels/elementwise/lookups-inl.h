@@ -178,6 +178,21 @@ std::span<const Lookup> lookups_for() {
   }
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Of elements of one byte, on CPUs that have VBMI.
+template <class L>
+std::span<const Lookup> lookups_of_vbmi_for() {
+  static_assert(sizeof(typename L::T) == 1);
+  static constexpr Lookup kAllBytes[] = {describe<L, Bytes<64>>(16, 1),
+                                         describe<L, FromHalves<WideBytesOfVbmi>>(32, 1, kCostOfHalfLanes32),
+                                         describe<L, WideBytesOfVbmi>(64, 1, kCostOfLanes32),
+                                         describe<L, Bytes<32>>(16, 1),
+                                         describe<L, Bytes<16>>(16, 1),
+                                         kMoveElements<1>};
+  return kAllBytes;
+}
+#endif
+
 }  // namespace HWY_NAMESPACE
 }  // namespace binet::kernels::elementwise
 HWY_AFTER_NAMESPACE();

@@ -124,6 +124,27 @@ struct WideBytes {
   }
 };
 
+/// The same in one step, which takes AVX-512 VBMI. Assembly, because functions for AVX-512 alone have no leave to use
+/// it.
+struct WideBytesOfVbmi {
+  static constexpr bool kJoint = true;
+  static constexpr std::size_t kBytes = 64;
+  static constexpr std::size_t kTableBytes = kBytes;
+  using D = hn::ScalableTag<std::uint8_t>;
+
+  static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return load(D(), as<std::uint8_t>(from)); }
+  static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> window, const std::byte* table) {
+    __m512i chosen;
+    asm("vpermb %2, %1, %0" : "=v"(chosen) : "v"(load(D(), as<std::uint8_t>(table)).raw), "v"(window.raw));
+    return hn::Vec<D>{chosen};
+  }
+  static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> first, hn::Vec<D> second, const std::byte* table) {
+    __m512i places = load(D(), as<std::uint8_t>(table)).raw;
+    asm("vpermi2b %2, %1, %0" : "+v"(places) : "v"(first.raw), "v"(second.raw));
+    return hn::Vec<D>{places};
+  }
+};
+
 /// The same from windows of half a vector, of which fewer lie across two cache lines: two of them cost less than a wide
 /// one.
 template <class Shuffle>
