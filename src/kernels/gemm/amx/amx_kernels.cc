@@ -9,7 +9,9 @@
 
 #if HWY_TARGET == HWY_AVX3 && defined(BINET_COMPILER_KNOWS_AMX)
 #include "kernels/gemm/amx/bf16-inl.h"
+#include "kernels/gemm/amx/bf16_numbers-inl.h"
 #include "kernels/gemm/amx/few_rows-inl.h"
+#include "kernels/gemm/amx/integer_numbers-inl.h"
 #include "kernels/gemm/amx/integers-inl.h"
 #include "kernels/gemm/amx/registers-inl.h"
 #endif
