@@ -154,7 +154,7 @@ class PanelsOfBF16 {
     }
   }
 
-  static constexpr int64_t kExactRows = 4;
+  static constexpr int64_t kExactRows = 6;
 
   HWY_INLINE void AddGroupsExactly(int64_t row, int64_t rows, const std::byte* b, int64_t b_step,
                                    __m512 (&sums)[kExactRows]) const {
@@ -165,20 +165,23 @@ class PanelsOfBF16 {
       lines[r] = block_.a + tile * block_.a_tile_bytes + line % block_.tile_rows * block_.a_row_bytes;
     }
     const __m512i odd_bits = _mm512_set1_epi32(static_cast<int>(0xFFFF0000u));
+    alignas(64) float even_a[kExactRows][16], odd_a[kExactRows][16];
     for (int64_t g = 0; g < block_.groups; ++g, b += b_step) {
       __m512 even[kExactRows], odd[kExactRows];
-      for (int64_t r = 0; r < kExactRows; ++r) even[r] = odd[r] = _mm512_setzero_ps();
+      for (int64_t r = 0; r < kExactRows; ++r) {
+        const __m512i line = _mm512_loadu_si512(lines[r] + g * block_.a_group_bytes);
+        _mm512_store_ps(even_a[r], _mm512_castsi512_ps(_mm512_slli_epi32(line, 16)));
+        _mm512_store_ps(odd_a[r], _mm512_castsi512_ps(_mm512_and_si512(line, odd_bits)));
+        even[r] = odd[r] = _mm512_setzero_ps();
+      }
       for (int64_t word = 0; word < 16; ++word) {
         const __m512i b_words = _mm512_loadu_si512(b + word * kTileRowBytes);
-        const __m512 b_even = _mm512_castsi512_ps(_mm512_slli_epi32(b_words, 16));
-        const __m512 b_odd = _mm512_castsi512_ps(_mm512_and_si512(b_words, odd_bits));
-        HWY_UNROLL(4)
+        const __m512 even_b = _mm512_castsi512_ps(_mm512_slli_epi32(b_words, 16));
+        const __m512 odd_b = _mm512_castsi512_ps(_mm512_and_si512(b_words, odd_bits));
+        HWY_UNROLL(8)
         for (int64_t r = 0; r < kExactRows; ++r) {
-          int32_t pair;
-          std::memcpy(&pair, lines[r] + g * block_.a_group_bytes + word * int64_t{sizeof(pair)}, sizeof(pair));
-          const __m512i a_words = _mm512_set1_epi32(pair);
-          even[r] = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_slli_epi32(a_words, 16)), b_even, even[r]);
-          odd[r] = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_and_si512(a_words, odd_bits)), b_odd, odd[r]);
+          even[r] = _mm512_fmadd_ps(_mm512_set1_ps(even_a[r][word]), even_b, even[r]);
+          odd[r] = _mm512_fmadd_ps(_mm512_set1_ps(odd_a[r][word]), odd_b, odd[r]);
         }
       }
       for (int64_t r = 0; r < kExactRows; ++r) sums[r] = _mm512_add_ps(sums[r], _mm512_add_ps(even[r], odd[r]));
