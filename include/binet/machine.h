@@ -35,6 +35,10 @@ struct KernelDescription {
 struct MachinePeak {
   double f32_operations_per_second = 0;  ///< multiplications and additions, in registers
   double f64_operations_per_second = 0;
+  /// Of matrix products on matrix registers, in bf16 and in integers of 32 and 64 bits; 0 where they are not used.
+  double bf16_matrix_operations_per_second = 0;
+  double i32_matrix_operations_per_second = 0;
+  double i64_matrix_operations_per_second = 0;
   double bytes_per_second = 0;  ///< read from memory
 };
 

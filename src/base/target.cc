@@ -27,7 +27,7 @@ constexpr std::int64_t kAmx = HWY_AVX3_DL >> 1;
 
 constexpr std::array kTargets = {
 #if HWY_ARCH_X86
-    Target{"amx", kAmx, "avx512dl's, AVX512-BF16, AMX-TILE, AMX-BF16, AMX-INT8, and Linux from 5.16 on"},
+    Target{"amx", kAmx, "what avx512dl needs, AVX512-BF16, AMX-TILE, AMX-BF16, AMX-INT8, Linux 5.16"},
     Target{"avx512dl", HWY_AVX3_DL, "AVX-512 F, BW, CD, DQ, VL, VNNI, IFMA, VBMI"},
     Target{"avx512", HWY_AVX3, "AVX-512 F, BW, CD, DQ, VL"},
     Target{"avx2", HWY_AVX2, "AVX2, FMA, BMI2, F16C"},

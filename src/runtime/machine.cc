@@ -40,6 +40,14 @@ double measure_operations(ElementType type, const ThreadPool& pool, const Target
   return best_rate(pool, operations, [&](std::int64_t) { kernels::peak::multiply_add(type, kRounds, target); });
 }
 
+double measure_matrix_registers(ElementType type, const ThreadPool& pool, const Target& target) {
+  constexpr std::int64_t kRounds = 100'000;
+  const double operations = kernels::peak::multiply_on_matrix_registers(type, kRounds, target);
+  if (operations == 0) return 0;
+  return best_rate(pool, operations,
+                   [&](std::int64_t) { kernels::peak::multiply_on_matrix_registers(type, kRounds, target); });
+}
+
 double measure_memory(const ThreadPool& pool, const Target& target) {
   // Beyond what caches hold.
   constexpr std::size_t kBytes = std::size_t{128} << 20;
@@ -97,7 +105,11 @@ MachinePeak measure_peak(int threads) {
     pool.start();
     const Target& target = default_target();
     return MachinePeak{measure_operations(ElementType::f32, pool, target),
-                       measure_operations(ElementType::f64, pool, target), measure_memory(pool, target)};
+                       measure_operations(ElementType::f64, pool, target),
+                       measure_matrix_registers(ElementType::bf16, pool, target),
+                       measure_matrix_registers(ElementType::i32, pool, target),
+                       measure_matrix_registers(ElementType::i64, pool, target),
+                       measure_memory(pool, target)};
   });
 }
 

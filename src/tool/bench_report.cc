@@ -29,10 +29,24 @@ bool computes_in_f64(ElementType type) {
   return type == ElementType::f64 || type == ElementType::i64 || type == ElementType::u64;
 }
 
+/// The operations that the machine does at most for a step, by the kernel that computes it.
+double rate_for(const StepDescription& step, const MachinePeak& peak) {
+  const bool is_matrix_product = step.kernel.rfind("gemm", 0) == 0;
+  double on_matrix_registers = 0;
+  if (step.type == ElementType::bf16) on_matrix_registers = peak.bf16_matrix_operations_per_second;
+  if (step.type == ElementType::i32 || step.type == ElementType::u32) {
+    on_matrix_registers = peak.i32_matrix_operations_per_second;
+  }
+  if (step.type == ElementType::i64 || step.type == ElementType::u64) {
+    on_matrix_registers = peak.i64_matrix_operations_per_second;
+  }
+  if (is_matrix_product && on_matrix_registers > 0) return on_matrix_registers;
+  return computes_in_f64(step.type) ? peak.f64_operations_per_second : peak.f32_operations_per_second;
+}
+
 /// The limit that the machine sets to a step: its multiply-adds, or the memory; and the share of it that is reached.
 std::string share_of_peak(const StepDescription& step, double seconds, const MachinePeak& peak) {
-  const double rate = computes_in_f64(step.type) ? peak.f64_operations_per_second : peak.f32_operations_per_second;
-  const double computing = step.operations / rate;
+  const double computing = step.operations / rate_for(step, peak);
   const double moving = step.bytes / peak.bytes_per_second;
   if (seconds <= 0 || std::max(computing, moving) <= 0) return "-";
   return fmt::format("{:.0f} % of {}", 100 * std::max(computing, moving) / seconds,
@@ -114,6 +128,11 @@ void print_profile(const std::vector<StepDescription>& steps, const std::vector<
   fmt::print("\npeak, measured now: {} GFLOP/s f32, {} GFLOP/s f64, {} GB/s read from memory (a cache may give more)\n",
              digits(peak.f32_operations_per_second * 1e-9), digits(peak.f64_operations_per_second * 1e-9),
              digits(peak.bytes_per_second * 1e-9));
+  if (peak.bf16_matrix_operations_per_second == 0) return;
+  fmt::print("on matrix registers: {} GFLOP/s bf16, {} GOP/s of 32-bit and {} of 64-bit integers\n",
+             digits(peak.bf16_matrix_operations_per_second * 1e-9),
+             digits(peak.i32_matrix_operations_per_second * 1e-9),
+             digits(peak.i64_matrix_operations_per_second * 1e-9));
 }
 
 }  // namespace binet::tool

@@ -16,6 +16,17 @@ TEST(Peak, CountsOperations) {
   }
 }
 
+TEST(Peak, CountsOperationsOfMatrixRegisters) {
+  for (const Target& target : supported_targets()) {
+    for (const ElementType type : {ElementType::bf16, ElementType::i32, ElementType::u64}) {
+      const double once = multiply_on_matrix_registers(type, 10, target);
+      EXPECT_EQ(once > 0, has_amx(target)) << target.name;
+      EXPECT_EQ(multiply_on_matrix_registers(type, 30, target), 3 * once);
+    }
+    EXPECT_EQ(multiply_on_matrix_registers(ElementType::f32, 10, target), 0);
+  }
+}
+
 TEST(Peak, ReadsEveryByte) {
   constexpr std::size_t kBytes = 1000;
   const AlignedBuffer memory(kBytes);

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "base/dispatch.h"
+#include "kernels/peak/peak.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::bench::HWY_NAMESPACE {
@@ -127,50 +128,10 @@ bool has_pair_dot() { return __builtin_cpu_supports("avx512vnni") != 0; }
 /// The best target of this CPU, whichever is in use, has them.
 bool has_matrix_registers() { return has_amx(supported_targets().front()); }
 
-/// Eight instructions on tiles of 16 x 64 bytes, four chains of sums: so many products of numbers that take `tiles`
-/// each.
-[[maybe_unused]] double products_of_tiles(std::int64_t rounds, int k, int tiles) {
-  return 2.0 * 8 * 16 * 16 * k * static_cast<double>(rounds) / tiles;
+template <ElementType kType>
+double run_matrix_registers(std::int64_t rounds, const Target&) {
+  return peak::multiply_on_matrix_registers(kType, rounds, supported_targets().front());
 }
-
-#ifdef BINET_COMPILER_KNOWS_AMX
-struct MatrixRegisters {
-  MatrixRegisters() {
-    struct {
-      std::uint8_t palette = 1, reserved[15] = {};
-      std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-      std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-    } shapes;
-    asm volatile("ldtilecfg %0" ::"m"(shapes));
-  }
-  ~MatrixRegisters() { asm volatile("tilerelease"); }
-};
-
-#define BINET_EIGHT_TIMES(INSTRUCTION)                                                               \
-  asm volatile(INSTRUCTION " %tmm6, %tmm4, %tmm0\n" INSTRUCTION " %tmm7, %tmm4, %tmm1\n" INSTRUCTION \
-                           " %tmm6, %tmm5, %tmm2\n" INSTRUCTION " %tmm7, %tmm5, %tmm3\n" INSTRUCTION \
-                           " %tmm6, %tmm4, %tmm0\n" INSTRUCTION " %tmm7, %tmm4, %tmm1\n" INSTRUCTION \
-                           " %tmm6, %tmm5, %tmm2\n" INSTRUCTION " %tmm7, %tmm5, %tmm3")
-
-double run_tiles_of_bf16(std::int64_t rounds, const Target&) {
-  const MatrixRegisters registers;
-  for (std::int64_t round = 0; round < rounds; ++round) BINET_EIGHT_TIMES("tdpbf16ps");
-  return products_of_tiles(rounds, 32, 1);
-}
-template <int kTiles>
-double run_tiles_of_bytes(std::int64_t rounds, const Target&) {
-  const MatrixRegisters registers;
-  for (std::int64_t round = 0; round < rounds; ++round) BINET_EIGHT_TIMES("tdpbuud");
-  return products_of_tiles(rounds, 64, kTiles);
-}
-#undef BINET_EIGHT_TIMES
-#else
-double run_tiles_of_bf16(std::int64_t, const Target&) { return 0; }
-template <int kTiles>
-double run_tiles_of_bytes(std::int64_t, const Target&) {
-  return 0;
-}
-#endif
 
 }  // namespace
 
@@ -183,9 +144,11 @@ const Peak kPeakU32 = {"32-bit multiply, add",
 const Peak kPeakU64 = {"64-bit multiply, add",
                        [](std::int64_t n, const Target& t) { return BINET_DISPATCH(PeakU64, t)(n); }, &always};
 
-const Peak kPeakAmxBF16 = {"bf16 on matrix registers", &run_tiles_of_bf16, &has_matrix_registers};
-const Peak kPeakAmxU32 = {"i32 by ten products of bytes there", &run_tiles_of_bytes<10>, &has_matrix_registers};
-const Peak kPeakAmxU64 = {"i64 by 36 products of bytes there", &run_tiles_of_bytes<36>, &has_matrix_registers};
+const Peak kPeakAmxBF16 = {"bf16 on matrix registers", &run_matrix_registers<ElementType::bf16>, &has_matrix_registers};
+const Peak kPeakAmxU32 = {"i32 by ten products of bytes there", &run_matrix_registers<ElementType::u32>,
+                          &has_matrix_registers};
+const Peak kPeakAmxU64 = {"i64 by 36 products of bytes there", &run_matrix_registers<ElementType::u64>,
+                          &has_matrix_registers};
 
 std::span<const Peak> all_peaks() {
   static const Peak all[] = {
