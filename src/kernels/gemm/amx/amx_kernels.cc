@@ -56,7 +56,7 @@ constexpr AmxKernels KernelsOfIntegers() {
   kernels.panel_tiles = 1;
   kernels.least_n = 8;
   kernels.least_k = Numbers::kPlanes == 4 ? 48 : 32;
-  kernels.least_m_to_pack_b = Numbers::kPlanes == 4 ? 16 : 8;
+  kernels.least_m_to_pack_b = 24;
   kernels.f32_rate = Numbers::kPlanes == 4 ? 2 : 1;
   kernels.multiply = &MultiplyIntegers<typename Numbers::Element>;
   return kernels;
