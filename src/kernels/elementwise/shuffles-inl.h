@@ -86,15 +86,22 @@ struct Lanes16 {
 #endif
 
 #if HWY_TARGET == HWY_AVX3
-/// A chunk of 64 bytes from a window of 64. The pairs of bytes in which the even ones lie, and those of the odd ones,
-/// are moved as lanes of 2; then each byte within its pair.
-struct WideBytes {
+/// A chunk of 64 bytes from a window of 64.
+struct WideWindow {
   static constexpr bool kJoint = true;
   static constexpr std::size_t kBytes = 64;
   static constexpr std::size_t kTableBytes = kBytes;
   using D = hn::ScalableTag<std::uint8_t>;
 
   static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return load(D(), as<std::uint8_t>(from)); }
+
+ protected:
+  static HWY_INLINE __m512i load_places(const std::byte* table) { return load(D(), as<std::uint8_t>(table)).raw; }
+};
+
+/// The pairs of bytes in which the even ones lie, and those of the odd ones, are moved as lanes of 2; then each byte
+/// within its pair.
+struct WideBytes : WideWindow {
   static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> window, const std::byte* table) {
     const __m512i places = load_places(table);
     return choose_of_pairs(places, _mm512_permutexvar_epi16(pairs_of_even(places), window.raw),
@@ -107,7 +114,6 @@ struct WideBytes {
   }
 
  private:
-  static HWY_INLINE __m512i load_places(const std::byte* table) { return load(D(), as<std::uint8_t>(table)).raw; }
   /// The lowest bits are an index, the others are not looked at.
   static HWY_INLINE __m512i pairs_of_even(__m512i places) { return _mm512_srli_epi16(places, 1); }
   static HWY_INLINE __m512i pairs_of_odd(__m512i places) { return _mm512_srli_epi16(places, 9); }
@@ -126,20 +132,14 @@ struct WideBytes {
 
 /// The same in one step, which takes AVX-512 VBMI. Assembly, because functions for AVX-512 alone have no leave to use
 /// it.
-struct WideBytesOfVbmi {
-  static constexpr bool kJoint = true;
-  static constexpr std::size_t kBytes = 64;
-  static constexpr std::size_t kTableBytes = kBytes;
-  using D = hn::ScalableTag<std::uint8_t>;
-
-  static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return load(D(), as<std::uint8_t>(from)); }
+struct WideBytesOfVbmi : WideWindow {
   static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> window, const std::byte* table) {
     __m512i chosen;
-    asm("vpermb %2, %1, %0" : "=v"(chosen) : "v"(load(D(), as<std::uint8_t>(table)).raw), "v"(window.raw));
+    asm("vpermb %2, %1, %0" : "=v"(chosen) : "v"(load_places(table)), "v"(window.raw));
     return hn::Vec<D>{chosen};
   }
   static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> first, hn::Vec<D> second, const std::byte* table) {
-    __m512i places = load(D(), as<std::uint8_t>(table)).raw;
+    __m512i places = load_places(table);
     asm("vpermi2b %2, %1, %0" : "+v"(places) : "v"(first.raw), "v"(second.raw));
     return hn::Vec<D>{places};
   }

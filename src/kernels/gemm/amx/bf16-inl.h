@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "binet/float16.h"
 #include "kernels/gemm/amx/bf16_numbers-inl.h"

@@ -5,8 +5,9 @@
 // of bytes to each of 16 x 16 sums, which is so much faster than a vector's multiplication that 10 or 36 of them are.
 //
 // The bytes of one place make a plane. Four sums at a time, for s, s + 1, s + 2 and s + 3, meet two planes of A and two
-// of B: eight tiles. A sum of bytes' products holds 32 bits. For s >= 4 no more of them count; for s < 4 none are lost,
-// as a range of k is far shorter than 2^32 / (4 * 255^2).
+// of B: eight tiles. A sum of bytes' products holds 32 bits. In 32-bit numbers, and for s >= 4, no more of them count.
+// For s < 4 in 64-bit numbers none are lost: amx_plan.cc makes their ranges of k far shorter than 2^32 / (4 * 255^2),
+// as they have many planes to keep near.
 #if defined(BINET_KERNELS_GEMM_AMX_INTEGERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_AMX_INTEGERS_INL_H_
 #undef BINET_KERNELS_GEMM_AMX_INTEGERS_INL_H_
@@ -19,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "kernels/gemm/amx/kernels.h"

@@ -204,7 +204,7 @@ void add_all(const Target& target) {
                       {"u64/32_bit_halves", BINET_DISPATCH(U64Halves, target), false},
                       {"u64/52_bit_multiply_add", BINET_DISPATCH(U6452Bits, target), true}};
   for (const Row& row : rows) {
-    if (row.needs_vnni_and_ifma && target.name != "avx512dl" && target.name != "amx") continue;
+    if (row.needs_vnni_and_ifma && target.name != "avx512dl") continue;
     if (row.work(1) == 0) continue;
     benchmark::RegisterBenchmark((std::string(row.name) + "/" + std::string(target.name)).c_str(), compare, row.work,
                                  target);
