@@ -106,8 +106,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> shapes;
   app.add_option("--shape", shapes, "These shapes MxNxK, such as 64x64x64, instead of the usual ones")
       ->check([](const std::string& text) { return parse_shape(text) ? "" : "is no MxNxK: " + text; });
-  app.add_option("--type", options.types, "Only f32, f64, f16, bf16, i32, u32, i64 or u64");
-  app.add_option("--threads", options.threads, "Only 1 or 2 threads");
+  app.add_option("--type", options.types, "Only f32, f64, f16, bf16, i32, u32, i64 or u64")
+      ->check(CLI::IsMember({"f32", "f64", "f16", "bf16", "i32", "u32", "i64", "u64"}));
+  app.add_option("--threads", options.threads, "Only 1 or 2 threads")->check(CLI::IsMember({1, 2}));
   app.add_flag("--quick", options.quick, "Measure a third as long");
   CLI11_PARSE(app, argc, argv);
   for (const std::string& shape : shapes) options.shapes.push_back(*parse_shape(shape));
