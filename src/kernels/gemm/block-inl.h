@@ -29,7 +29,8 @@ class BlockLoops {
   /// Every panel of B meets all rows while it is in the first-level cache.
   void PanelByPanel() const {
     for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
-      for (int64_t m = TilesInPlace(n); m < block_.m; m += block_.a_panel_rows) {
+      const auto tile = ChooseTile(TilesFor<T, TB>(block_.a_panel_rows), block_.n - n, false);
+      for (int64_t m = TilesInPlace(tile, n); m < block_.m; m += block_.a_panel_rows) {
         const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
         PrefetchBelow(m, n);
         Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n, m == 0 || !b_is_near_,
@@ -54,7 +55,7 @@ class BlockLoops {
 
   /// Few rows, or a small B: each tile of rows takes the widest tiles it can.
   void RowsByRows() const {
-    for (int64_t m = ColumnOfTiles(); m < block_.m; m += block_.a_panel_rows) {
+    for (int64_t m = TilesOfOneStrip(); m < block_.m; m += block_.a_panel_rows) {
       const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
       const auto& tiles = TilesFor<T, TB>(rows);
       for (int64_t n = 0; n < block_.n;) {
@@ -108,9 +109,8 @@ class BlockLoops {
 
   /// The tiles of full height from (0, n) down, without the work of placing each of them, which a short k would notice:
   /// the rows done.
-  int64_t TilesInPlace(int64_t n) const {
+  int64_t TilesInPlace(const Tile<T, TB>& tile, int64_t n) const {
     const int64_t rows = block_.a_panel_rows;
-    const auto tile = ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false);
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     TileEnds<T> ends;
     if (!EndsInPlace(n, tile_columns, ends)) return 0;
@@ -141,7 +141,14 @@ class BlockLoops {
     return {reinterpret_cast<const std::byte*>(next) + m / block_.a_panel_rows * step * block_.k, step};
   }
 
-  /// The rows of as many of the highest tiles as there are, where one is as wide as Y: all in one call.
+  /// The rows of the tiles of full height, where one is as wide as Y.
+  int64_t TilesOfOneStrip() const {
+    if (const int64_t rows = ColumnOfTiles(); rows > 0) return rows;
+    const auto tile = ChooseTile(TilesFor<T, TB>(block_.a_panel_rows), block_.n, true);
+    return block_.n <= static_cast<int64_t>(tile.vectors * Shape::kLanes) ? TilesInPlace(tile, 0) : 0;
+  }
+
+  /// As many of the highest tiles as there are, where one is as wide as Y, in one call: their rows.
   int64_t ColumnOfTiles() const {
     if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T>) {
       const Output& output = *block_.output;
