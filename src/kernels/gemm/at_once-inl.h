@@ -2,7 +2,8 @@
 // first k to the last.
 //
 // Small products take little longer than a call. So nothing is packed or looked up here: there are strips of columns as
-// wide as a tile, in each of them tiles of two heights at most, and one call for all tiles of a height.
+// wide as a tile, in each of them tiles of two heights at most, and one call for all tiles of a height. 16-bit floats
+// are widened: A always, some rows at a time, and B for more than a few of them (Schedule::widens_b).
 #if defined(BINET_KERNELS_GEMM_AT_ONCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_AT_ONCE_INL_H_
 #undef BINET_KERNELS_GEMM_AT_ONCE_INL_H_
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "kernels/gemm/block-inl.h"
+#include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
@@ -72,6 +74,19 @@ class BlockAtOnce {
       if (n >= p_.n) return;
       operands_.b += columns;
     }
+  }
+
+  /// The sums alone of at most so many columns of B, from `b` on: how many they are.
+  HWY_NOINLINE int64_t MultiplyStripTo(T* sums, int64_t sums_row_step, const T* a, int64_t a_row_step,
+                                       int64_t a_column_step, int64_t rows, const Element* b, int64_t columns) {
+    operands_.a = a;
+    operands_.a_row_step = a_row_step;
+    operands_.a_column_step = a_column_step;
+    operands_.b = b;
+    rows_ = rows;
+    ends_.to_row_step = sums_row_step;
+    y_ = reinterpret_cast<Element*>(sums);
+    return HWY_MIN(MultiplyStrip(columns), columns);
   }
 
  private:
@@ -194,7 +209,7 @@ class BlockAtOnce {
       ends_.to = reinterpret_cast<T*>(y_);
       tile.function(operands_, ends_);
       operands_.a += rows * operands_.a_row_step;
-      y_ += rows * p_.n;
+      y_ += rows * ends_.to_row_step;
       c_of_tile_ += rows * c_row_step_;
     }
   }
@@ -213,26 +228,71 @@ class BlockAtOnce {
   alignas(64) Element repeated_[LargestTile<T>()];
 };
 
+/// A of 16-bit floats, row by row or transposed, becomes accumulators in lines: body(m, rows, a, row step, column step)
+/// for so many rows at a time.
+template <class Element, class T, class Body>
+HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const std::byte* a, std::byte* workspace,
+                             const Body& body) {
+  const int64_t step = schedule.a_line_step;
+  const auto* widened = reinterpret_cast<const T*>(workspace);
+  for (int64_t m = 0; m < p.m; m += schedule.item_rows) {
+    const int64_t rows = HWY_MIN(schedule.item_rows, p.m - m);
+    const std::byte* from = a + m * p.a_row_step * int64_t{sizeof(Element)};
+    if (p.a_column_step == 1) {
+      WidenLines<T, Element>(from, p.a_row_step, rows, p.k, workspace, step);
+      body(m, rows, widened, step, int64_t{1});
+    } else {
+      WidenLines<T, Element>(from, p.a_column_step, p.k, rows, workspace, step);
+      body(m, rows, widened, int64_t{1}, step);
+    }
+  }
+}
+
+/// Both operands of 16-bit floats become accumulators, B before everything else, in strips of columns that lie
+/// together; the sums of each strip are finished while they are near.
+template <class Element, class T>
+HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
+                                const std::byte* c, std::byte* y, std::byte* workspace) {
+  const int64_t strip = schedule.strip_columns;
+  auto* const widened_b = reinterpret_cast<T*>(workspace + schedule.slot_a_bytes);
+  auto* const sums = reinterpret_cast<T*>(workspace + schedule.slot_a_bytes + schedule.slot_b_bytes);
+  for (int64_t n = 0; n < p.n; n += strip) {
+    WidenLines<T, Element>(b + n * int64_t{sizeof(Element)}, p.b_row_step, p.k, HWY_MIN(strip, p.n - n),
+                           reinterpret_cast<std::byte*>(widened_b + n * p.k), strip);
+  }
+  Problem wide = p;
+  wide.b_row_step = strip;
+  wide.has_c = false;
+  wide.alpha = 1.0f;
+  BlockAtOnce<T, T> block(wide, nullptr, nullptr);
+  const Output output = {y, p.n, 1, c, p.c_row_step, p.c_column_step};
+  const Scale scale = make_scale(p);
+  WithWidenedA<Element, T>(
+      p, schedule, a, workspace, [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) {
+        for (int64_t n = 0; n < p.n;) {
+          const int64_t in_strip = n % strip;
+          const T* const columns_of_b = widened_b + (n - in_strip) * p.k + in_strip;
+          const int64_t columns = block.MultiplyStripTo(sums, strip, from, row_step, column_step, rows, columns_of_b,
+                                                        HWY_MIN(strip - in_strip, p.n - n));
+          FinishTile<Element>(sums, strip, rows, columns, output, m, n, scale);
+          n += columns;
+        }
+      });
+}
+
 template <class Element, class T>
 void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                     const std::byte* c, std::byte* y, std::byte* workspace) {
-  BlockAtOnce<Element, T> block(p, b, c);
   if constexpr (sizeof(Element) == sizeof(T)) {
+    BlockAtOnce<Element, T> block(p, b, c);
     block.Multiply(reinterpret_cast<const T*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
   } else {
-    const int64_t step = schedule.a_line_step;
-    for (int64_t m = 0; m < p.m; m += schedule.item_rows) {
-      const int64_t rows = HWY_MIN(schedule.item_rows, p.m - m);
-      const std::byte* from = a + m * p.a_row_step * int64_t{sizeof(Element)};
-      const auto* widened = reinterpret_cast<const T*>(workspace);
-      if (p.a_column_step == 1) {
-        WidenLines<T, Element>(from, p.a_row_step, rows, p.k, workspace, step);
-        block.Multiply(widened, step, 1, m, rows, y);
-      } else {
-        WidenLines<T, Element>(from, p.a_column_step, p.k, rows, workspace, step);
-        block.Multiply(widened, 1, step, m, rows, y);
-      }
-    }
+    if (schedule.widens_b) return MultiplyWidened<Element, T>(p, schedule, a, b, c, y, workspace);
+    BlockAtOnce<Element, T> block(p, b, c);
+    WithWidenedA<Element, T>(p, schedule, a, workspace,
+                             [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) {
+                               block.Multiply(from, row_step, column_step, m, rows, y);
+                             });
   }
 }
 

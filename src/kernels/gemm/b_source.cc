@@ -42,6 +42,11 @@ constexpr std::int64_t kPanelsTogether = 4;
 constexpr std::int64_t kLeastKByRows = 256;
 // Multiply-adds: smaller products are done at once, with B where it lies.
 constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
+// A B of 16-bit floats, as accumulators, that stays in the second-level cache beside all else: it is widened as it
+// lies, for a product that is done at once.
+constexpr std::int64_t kWidenedAtOnceBytes = 128 * 1024;
+constexpr std::int64_t kRowsToWidenBFor = 4;  // of tiles
+constexpr std::int64_t kLeastWorkToWidenAtOnce = std::int64_t{1} << 17;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 
@@ -84,12 +89,13 @@ std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
   return has_whole_lines && rows_of_far_b(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
 }
 
-BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows) {
+BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows,
+                    const Schedule& schedule) {
   const bool is_small =
       round_up(p.n, kernels.nr) * packed_rows_of_b(kernels, p.k) * kernels.accumulator_bytes <= kWholeBBytes;
   const bool is_worth_another_pass = p.m > block_rows && is_small;
   if (b_is_packed) return is_worth_another_pass && should_widen(p, kernels) ? BSource::widened : BSource::given;
-  if (should_turn_b(p, kernels)) return BSource::direct;
+  if (should_turn_b(p, kernels) || widens_b_at_once(p, kernels, schedule)) return BSource::direct;
   if (p.b_column_step == 1 && kernels.in_place == nullptr && !should_widen(p, kernels)) {
     const std::int64_t stays =
         p.b_row_step * kernels.element_bytes % kAliasBytes == 0 ? kDirectBBytes / 2 : kDirectBBytes;
@@ -112,6 +118,13 @@ std::int64_t bytes_in_b(const Kernels& kernels, const Schedule& s) {
 
 }  // namespace
 
+bool widens_b_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (kernels.widen_lines == nullptr || kernels.multiply_at_once == nullptr) return false;
+  if (s.workers > 1 || s.segments > 1 || p.k > kernels.kc || p.b_column_step != 1 || p.c_column_step > 1) return false;
+  if (p.m <= kRowsToWidenBFor * kernels.mr || p.m * p.n * p.k < kLeastWorkToWidenAtOnce) return false;
+  return p.k * round_up(p.n, kernels.lanes) * kernels.accumulator_bytes <= kWidenedAtOnceBytes;
+}
+
 bool goes_by_rows(const Problem& p, const Kernels& kernels, const Schedule& s, std::int64_t columns) {
   if (s.kc < kLeastKByRows || s.b_is_far) return false;
   if (p.m * p.n * kernels.accumulator_bytes <= second_level_cache_bytes() / 4 * s.workers) return false;
@@ -123,7 +136,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
   const auto equal_k = [&](std::int64_t most) { return equal_part(schedule.segment_k, most, kernels.k_group); };
   schedule.kc = equal_k(kernels.kc);
   schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
-  schedule.b_source = find_source(p, kernels, b_is_packed, block_rows);
+  schedule.b_source = find_source(p, kernels, b_is_packed, block_rows, schedule);
   switch (schedule.b_source) {
     case BSource::given:
     case BSource::widened:

@@ -13,6 +13,10 @@ namespace binet::kernels::gemm {
 void choose_b_source(const Problem& problem, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows,
                      Schedule& schedule);
 
+/// Whether 16-bit floats are few enough, and rows many enough, that one thread widens all of B before a product at
+/// once.
+[[nodiscard]] bool widens_b_at_once(const Problem& problem, const Kernels& kernels, const Schedule& schedule);
+
 /// Whether Y leaves the second-level cache and `columns` of B in kc rows stay there. Then Y is written rows by rows: a
 /// cache that writes back the lines of a few columns at a time holds up the loads of B.
 [[nodiscard]] bool goes_by_rows(const Problem& problem, const Kernels& kernels, const Schedule& schedule,

@@ -119,6 +119,10 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
   if (scale.has_c) {
     c = reinterpret_cast<const Element*>(output.c) + row * output.c_row_step + column * output.c_column_step;
   }
+  if (c == nullptr && output.y_column_step == 1 && sums_row_step == n && output.y_row_step == n) {  // one long row
+    n *= m;
+    m = 1;
+  }
   const auto columns = static_cast<size_t>(n);
   for (int64_t i = 0; i < m; ++i, sums += sums_row_step, y += output.y_row_step) {
     if constexpr (std::is_integral_v<T>) {

@@ -120,6 +120,27 @@ TEST_P(GemmSizes, SmallProducts) {
   }
 }
 
+/// 16-bit floats for which all of B is widened first: around blocks of rows, strips of columns and vectors.
+TEST_P(GemmSizes, SmallBWidenedAtOnce) {
+  const std::int64_t lanes = kernels_.lanes;
+  std::size_t widened = 0, products = 0;
+  for (const std::int64_t m : {49, 61, 100, 203}) {
+    for (const std::int64_t n : {lanes - 1, lanes, 3 * lanes + 1, 4 * lanes, 4 * lanes + 1, 7 * lanes - 3, 9 * lanes}) {
+      const std::int64_t columns = std::max<std::int64_t>(n, 1), enough_work = std::int64_t{1} << 17;
+      Case c{m, columns, std::min<std::int64_t>(enough_work / (m * columns) + 1, 500), products % 2 != 0, false};
+      vary(c);
+      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+      if (schedule.is_at_once && schedule.widens_b) ++widened;
+      ++products;
+      check(c, products % 3 == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+  const bool takes_amx = kernels_.amx != nullptr;
+  if (kernels_.widen_lines != nullptr && kernels_.multiply_at_once != nullptr && !takes_amx) {
+    EXPECT_GT(widened, products / 2);
+  }
+}
+
 /// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
 /// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
 TEST_P(GemmSizes, FewRowsOfALargeB) {

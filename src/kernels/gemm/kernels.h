@@ -113,6 +113,8 @@ struct Kernels {
   /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
   /// `lanes`. A that is not packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
+  /// Of B, if A is to be packed that `widen_lines` could serve.
+  std::int64_t least_columns_to_transpose_for = 0;
   /// Elements in `lines`, so many accumulators apart; null where they are the same.
   void (*widen_lines)(const std::byte* from, std::int64_t from_step, std::int64_t lines, std::int64_t count,
                       std::byte* to, std::int64_t to_step) = nullptr;

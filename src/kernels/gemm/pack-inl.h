@@ -157,6 +157,10 @@ void WidenLines(const std::byte* from, int64_t from_step, int64_t lines, int64_t
   const hn::ScalableTag<T> d;
   const auto* line = reinterpret_cast<const Element*>(from);
   auto* widened = reinterpret_cast<T*>(to);
+  if (from_step == count && to_step == count) {  // lines that touch are one
+    count *= lines;
+    lines = 1;
+  }
   const auto elements = static_cast<size_t>(count);
   for (; lines > 0; --lines, line += from_step, widened += to_step) {
     size_t i = 0;

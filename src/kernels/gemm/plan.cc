@@ -27,9 +27,12 @@ constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // in two lines, and B not in the first-level cache. A single strip may stream it.
 constexpr std::int64_t kAtOnceABytes = 128 * 1024;
 constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
-// Widened A stays in the first-level cache while strips of B, which is read again for each block of rows, meet it.
+// Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
+// each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
 constexpr std::int64_t kWidenedABytes = 16 * 1024;
+// B that is widened, too, lies in strips of so many vectors, as wide as the widest tiles of many rows.
+constexpr std::int64_t kVectorsOfStrip = 4;
 // Wide tiles read B twice as fast as the others: it stays in the first-level cache.
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
@@ -67,6 +70,12 @@ bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t 
   return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
 }
 
+/// Row by row, A is widened as it lies, which is less work than to transpose it into panels; those are less to read.
+bool may_widen_a(const Problem& p, const Kernels& kernels) {
+  if (kernels.widen_lines == nullptr || p.a_column_step != 1) return false;
+  return p.m <= 2 * kernels.mr || p.n < kernels.least_columns_to_transpose_for;
+}
+
 /// A single strip of them: more would read A again, and are not better.
 bool takes_wide_tiles(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.wide_rows == 0 || s.b_source != BSource::direct || !s.a_is_direct) return false;
@@ -96,7 +105,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   const std::int64_t block_rows = rows_of_block(kernels, equal_part(segments.k, kernels.kc, kernels.k_group));
   choose_b_source(p, kernels, b_is_packed, block_rows, schedule);
   schedule.a_is_direct = !schedule.b_is_far && may_read_a_directly(p, kernels, schedule.kc);
-  schedule.a_is_widened = kernels.widen_lines != nullptr && p.a_column_step == 1;
+  schedule.a_is_widened = may_widen_a(p, kernels);
   if (schedule.a_is_widened) {
     schedule.a_line_step = round_up(schedule.kc, kernels.lanes);
     if (schedule.a_line_step * kernels.accumulator_bytes % kAliasBytes == 0) schedule.a_line_step += kernels.lanes;
@@ -119,6 +128,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
   if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
   const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
+  if (widens_b_at_once(p, kernels, s)) return true;
   if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
   if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
   const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
@@ -131,12 +141,24 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   schedule.is_at_once = true;
   schedule.item_rows = p.m;
   if (kernels.widen_lines != nullptr) {
-    const std::int64_t rows = kWidenedABytes / (p.k * kernels.accumulator_bytes);
-    schedule.item_rows = equal_part(p.m, std::max(rows, 2 * kernels.mr), 2 * kernels.mr);
+    schedule.widens_b = widens_b_at_once(p, kernels, plan.schedule);
+    const std::int64_t strip = std::min(round_up(p.n, kernels.lanes), kVectorsOfStrip * kernels.lanes);
+    const auto bytes = [&](std::int64_t accumulators) {
+      return static_cast<std::size_t>(accumulators * kernels.accumulator_bytes);
+    };
+    const std::int64_t unit = schedule.widens_b ? kernels.mr / 2 : 2 * kernels.mr;  // of wide tiles, or two
+    const std::int64_t row = (p.k + (schedule.widens_b ? strip : 0)) * kernels.accumulator_bytes;
+    schedule.item_rows = equal_part(p.m, std::max(kWidenedABytes / row, 2 * kernels.mr), unit);
     const bool is_transposed = p.a_column_step != 1;
     const std::int64_t lines = is_transposed ? p.k : schedule.item_rows;
     schedule.a_line_step = round_up(is_transposed ? schedule.item_rows : p.k, kernels.lanes);
-    plan.workspace_bytes = static_cast<std::size_t>(lines * schedule.a_line_step * kernels.accumulator_bytes);
+    schedule.slot_a_bytes = bytes(lines * schedule.a_line_step);
+    if (schedule.widens_b) {
+      schedule.strip_columns = strip;
+      schedule.slot_b_bytes = bytes(p.k * round_up(p.n, strip));
+      schedule.slot_sums_bytes = bytes(schedule.item_rows * strip);
+    }
+    plan.workspace_bytes = schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes;
   }
   plan.schedule = schedule;
 }
