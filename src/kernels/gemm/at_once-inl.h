@@ -235,8 +235,8 @@ HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const s
                              const Body& body) {
   const int64_t step = schedule.a_line_step;
   const auto* widened = reinterpret_cast<const T*>(workspace);
-  for (int64_t m = 0; m < p.m; m += schedule.item_rows) {
-    const int64_t rows = HWY_MIN(schedule.item_rows, p.m - m);
+  for (int64_t m = 0; m < p.m; m += schedule.widened_rows) {
+    const int64_t rows = HWY_MIN(schedule.widened_rows, p.m - m);
     const std::byte* from = a + m * p.a_row_step * int64_t{sizeof(Element)};
     if (p.a_column_step == 1) {
       WidenLines<T, Element>(from, p.a_row_step, rows, p.k, workspace, step);

@@ -120,8 +120,9 @@ std::int64_t bytes_in_b(const Kernels& kernels, const Schedule& s) {
 
 bool widens_b_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.widen_lines == nullptr || kernels.multiply_at_once == nullptr) return false;
-  if (s.workers > 1 || s.segments > 1 || p.k > kernels.kc || p.b_column_step != 1 || p.c_column_step > 1) return false;
-  if (p.m <= kRowsToWidenBFor * kernels.mr || p.m * p.n * p.k < kLeastWorkToWidenAtOnce) return false;
+  if (s.segments > 1 || p.k > kernels.kc || p.b_column_step != 1 || p.c_column_step > 1) return false;
+  const std::int64_t rows = p.m / s.workers;  // each of them widens B for itself
+  if (rows <= kRowsToWidenBFor * kernels.mr || rows * p.n * p.k < kLeastWorkToWidenAtOnce) return false;
   return p.k * round_up(p.n, kernels.lanes) * kernels.accumulator_bytes <= kWidenedAtOnceBytes;
 }
 

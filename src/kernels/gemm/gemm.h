@@ -70,7 +70,8 @@ struct Schedule {
   std::int64_t items = 0, row_items = 0, item_rows = 0, item_columns = 0;
   std::int64_t segments = 1, segment_k = 0;  ///< of k: segments.h
   std::int64_t sums_row_step = 0;
-  std::int64_t a_line_step = 0;  ///< of widened A
+  std::int64_t a_line_step = 0;   ///< of widened A
+  std::int64_t widened_rows = 0;  ///< of an item that is computed at once, so many at a time
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   std::int64_t near_columns = 0;  ///< of a strip, which meet all rows while they are near: amx/amx_plan.cc
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;

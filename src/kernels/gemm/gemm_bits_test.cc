@@ -22,8 +22,8 @@ INSTANTIATE_TEST_SUITE_P(AllTypes, GemmBitsTest, testing::ValuesIn(kTypes),
 
 TEST_P(GemmBitsTest, ThreadsDoNotMatter) {
   const ThreadPool pools[] = {ThreadPool(1), ThreadPool(2), ThreadPool(3), ThreadPool(8)};
-  constexpr Case kLarge[] = {
-      {300, 300, 300}, {1, 2000, 1500}, {4, 3000, 200, false, true}, {5000, 20, 20}, {2000, 1, 900}};
+  constexpr Case kLarge[] = {{300, 300, 300}, {1, 2000, 1500}, {4, 3000, 200, false, true},
+                             {5000, 20, 20},  {2000, 1, 900},  {900, 70, 40, true, false, CForm::column, 0.5f, 2}};
   std::vector<Case> cases(std::begin(kProducts), std::end(kProducts));
   cases.insert(cases.end(), std::begin(kLarge), std::end(kLarge));
   for (const Target& target : supported_targets()) {

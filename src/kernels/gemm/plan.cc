@@ -119,9 +119,10 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   return schedule;
 }
 
-/// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once).
+/// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once), or whose rows each
+/// thread computes so.
 bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
-  if (kernels.multiply_at_once == nullptr || s.is_swapped || s.workers > 1 || s.segments > 1) return false;
+  if (kernels.multiply_at_once == nullptr || s.is_swapped || s.segments > 1) return false;
   if (s.turns_b || s.has_few_rows || s.b_is_far) return false;
   const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
@@ -129,6 +130,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
   const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
   if (widens_b_at_once(p, kernels, s)) return true;
+  if (s.workers > 1) return false;
   if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
   if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
   const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
@@ -148,17 +150,24 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     };
     const std::int64_t unit = schedule.widens_b ? kernels.mr / 2 : 2 * kernels.mr;  // of wide tiles, or two
     const std::int64_t row = (p.k + (schedule.widens_b ? strip : 0)) * kernels.accumulator_bytes;
-    schedule.item_rows = equal_part(p.m, std::max(kWidenedABytes / row, 2 * kernels.mr), unit);
+    if (schedule.widens_b) {
+      schedule.workers = plan.schedule.workers;
+      schedule.is_short = plan.schedule.is_short;
+      schedule.item_rows = equal_part(p.m, ceil_div(p.m, schedule.workers), unit);
+      schedule.items = ceil_div(p.m, schedule.item_rows);
+    }
+    schedule.widened_rows = equal_part(schedule.item_rows, std::max(kWidenedABytes / row, 2 * kernels.mr), unit);
     const bool is_transposed = p.a_column_step != 1;
-    const std::int64_t lines = is_transposed ? p.k : schedule.item_rows;
-    schedule.a_line_step = round_up(is_transposed ? schedule.item_rows : p.k, kernels.lanes);
+    const std::int64_t lines = is_transposed ? p.k : schedule.widened_rows;
+    schedule.a_line_step = round_up(is_transposed ? schedule.widened_rows : p.k, kernels.lanes);
     schedule.slot_a_bytes = bytes(lines * schedule.a_line_step);
     if (schedule.widens_b) {
       schedule.strip_columns = strip;
       schedule.slot_b_bytes = bytes(p.k * round_up(p.n, strip));
-      schedule.slot_sums_bytes = bytes(schedule.item_rows * strip);
+      schedule.slot_sums_bytes = bytes(schedule.widened_rows * strip);
     }
-    plan.workspace_bytes = schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes;
+    plan.workspace_bytes = static_cast<std::size_t>(schedule.workers) *
+                           (schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes);
   }
   plan.schedule = schedule;
 }

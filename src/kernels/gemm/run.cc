@@ -247,6 +247,25 @@ class Product {
   Output output_;
 };
 
+/// All rows at once, or those of each item.
+void run_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+                 std::byte* workspace, const ThreadPool& pool) {
+  const Problem& p = plan.problem;
+  const Schedule& s = plan.schedule;
+  const auto multiply = plan.kernels->multiply_at_once;
+  if (s.workers == 1) return multiply(p, s, a, b, c, y, workspace);
+  const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
+  const std::int64_t bytes = plan.kernels->element_bytes;
+  run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
+    const std::int64_t row = item * s.item_rows;
+    Problem rows = p;
+    rows.m = std::min(s.item_rows, p.m - row);
+    const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
+    multiply(rows, s, a + row * p.a_row_step * bytes, b, c_of_rows, y + row * p.n * bytes,
+             workspace + worker * slot_bytes);
+  });
+}
+
 }  // namespace
 
 void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
@@ -254,8 +273,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
   if (plan.problem.m == 0 || plan.problem.n == 0) return;
   // Nothing to add up, and operands without elements, whose pointers may be null.
   if (plan.problem.k == 0) return run_reference(plan.problem, a, b, c, y);
-  if (plan.schedule.is_at_once)
-    return plan.kernels->multiply_at_once(plan.problem, plan.schedule, a, b, c, y, workspace);
+  if (plan.schedule.is_at_once) return run_at_once(plan, a, b, c, y, workspace, pool);
   if (plan.schedule.takes_dots) return run_dots(plan, a, b, c, y, workspace, pool);
   if (plan.schedule.takes_amx) return run_amx(plan, a, b, c, y, workspace, pool);
   Product product(plan, a, b, c, y, workspace);
