@@ -1,6 +1,6 @@
 // Room: kernels, per target. The instructions of a tile that multiplies from memory, with AVX-512.
 //
-// One instruction reads an element and multiplies a vector by it: half the instructions of a tile, which counts where
+// One instruction reads an element and multiplies a vector by it: fewer instructions for a tile, which counts where
 // two threads share a core. GCC does so only for an element that is needed once; and left alone it computes sums in
 // the registers of operands and copies them back, and keeps a register for each distance, more than there are.
 #if defined(BINET_KERNELS_GEMM_FROM_MEMORY_INL_H_) == defined(HWY_TARGET_TOGGLE)
