@@ -1,9 +1,9 @@
 // Room: kernels, per target. A product in one go: one thread, operands read where they lie, sums in registers from the
 // first k to the last.
 //
-// Small products take little longer than a call. So nothing is packed or looked up here: there are strips of columns as
-// wide as a tile, in each of them tiles of two heights at most, and one call for all tiles of a height. 16-bit floats
-// are widened: A always, some rows at a time, and B for more than a few of them (Schedule::widens_b).
+// Small products take little longer than a call. So nothing is packed or looked up here, and tiles are found by strips
+// and heights (block_at_once-inl.h). 16-bit floats are widened: A always, some rows at a time, and B for more than a
+// few of them (Schedule::widens_b).
 #if defined(BINET_KERNELS_GEMM_AT_ONCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_AT_ONCE_INL_H_
 #undef BINET_KERNELS_GEMM_AT_ONCE_INL_H_
@@ -15,218 +15,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
-#include "kernels/gemm/block-inl.h"
+#include "kernels/gemm/block_at_once-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
+#include "kernels/gemm/scale.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// Three vectors wide, for columns that are an odd number of vectors; from 4 to 8 rows.
-template <class T, class TB>
-struct ThreeVectors {
-  static constexpr size_t kFewest = 4, kMost = 8;
-
-  static HWY_INLINE Tile<T, TB> Of(int64_t rows) { return {Functions(Rows())[static_cast<size_t>(rows) - kFewest], 3}; }
-
- private:
-  using Rows = std::make_index_sequence<kMost - kFewest + 1>;
-  template <size_t... kMore>
-  static HWY_INLINE const TileFunction<T, TB>* Functions(std::index_sequence<kMore...>) {
-    static constexpr TileFunction<T, TB> kFunctions[] = {&MultiplyTile<kFewest + kMore, 3, T, TB>...};
-    return kFunctions;
-  }
-};
-
-/// A block of rows, all columns, and all k. A consists of accumulators.
-template <class Element, class T>
-class BlockAtOnce {
- public:
-  BlockAtOnce(const Problem& p, const std::byte* b, const std::byte* c)
-      : p_(p), b_(reinterpret_cast<const Element*>(b)) {
-    operands_.b_panel_step = Shape::kPanel;
-    operands_.b_row_step = p.b_row_step;
-    operands_.k = p.k;
-    operands_.fetches = false;  // all of it is near
-    ends_.to_row_step = p.n;
-    if (kRounds) ends_.last = Last::rounded;
-    const bool has_c = p.has_c && p.beta != 0.0f;
-    if (has_c || p.alpha != 1.0f) SetLastStep(has_c ? reinterpret_cast<const Element*>(c) : nullptr);
-  }
-
-  HWY_INLINE void Multiply(const T* a, int64_t a_row_step, int64_t a_column_step, int64_t row, int64_t rows,
-                           std::byte* y) {
-    operands_.a_row_step = a_row_step;
-    operands_.a_column_step = a_column_step;
-    operands_.b = b_;
-    rows_ = rows;
-    for (int64_t n = 0;;) {
-      operands_.a = a;
-      y_ = reinterpret_cast<Element*>(y) + row * p_.n + n;
-      c_of_tile_ = c_ + row * c_row_step_ + n * c_column_step_;
-      const int64_t columns = MultiplyStrip(p_.n - n);
-      n += columns;
-      if (n >= p_.n) return;
-      operands_.b += columns;
-    }
-  }
-
-  /// The sums alone of at most so many columns of B, from `b` on: how many they are.
-  HWY_NOINLINE int64_t MultiplyStripTo(T* sums, int64_t sums_row_step, const T* a, int64_t a_row_step,
-                                       int64_t a_column_step, int64_t rows, const Element* b, int64_t columns) {
-    operands_.a = a;
-    operands_.a_row_step = a_row_step;
-    operands_.a_column_step = a_column_step;
-    operands_.b = b;
-    rows_ = rows;
-    ends_.to_row_step = sums_row_step;
-    y_ = reinterpret_cast<Element*>(sums);
-    return HWY_MIN(MultiplyStrip(columns), columns);
-  }
-
- private:
-  using Shape = TileShape<T>;
-  using TB = Element;
-  static constexpr bool kRounds = sizeof(Element) < sizeof(T);
-
-  /// Without C a zero is added that changes nothing, the negative one.
-  HWY_NOINLINE void SetLastStep(const Element* c) {
-    ends_.last = Last::scaled_plus_c;
-    if constexpr (hwy::IsFloat<T>()) {
-      ends_.alpha = static_cast<T>(p_.alpha);
-      ends_.beta = c == nullptr ? T{1} : static_cast<T>(p_.beta);
-    }
-    if (p_.alpha == 1.0f && ends_.beta == T{1} && !kRounds) ends_.last = Last::plus_c;
-    c_ = c;
-    if (c != nullptr && p_.c_column_step != 0) {
-      c_row_step_ = p_.c_row_step;
-      c_column_step_ = 1;
-    } else if (c != nullptr && p_.c_row_step != 0) {
-      c_row_step_ = p_.c_row_step;
-      repeats_c_ = true;
-    } else {
-      const Element zero = NegativeZero();
-      RepeatAlongRows(c == nullptr ? &zero : c, 0, Shape::WideVectors(1) * Shape::kLanes, 1, repeated_);
-      c_ = repeated_;
-    }
-  }
-
-  static Element NegativeZero() {
-    if constexpr (kRounds) {
-      return Element{0x8000};
-    } else {
-      return static_cast<Element>(-0.0);
-    }
-  }
-
-  HWY_INLINE void SetLastLanes(size_t last_lanes) {
-    ends_.last_lanes = last_lanes;
-    operands_.b_is_whole = last_lanes == Shape::kLanes;
-  }
-
-  /// As many of the columns that are left as a tile has; gives their number.
-  HWY_INLINE int64_t MultiplyStrip(int64_t columns_left) {
-    if (kHasTallTiles<T> && columns_left <= int64_t{Shape::kLanes} && rows_ > int64_t{Shape::kRows}) {
-      SetLastLanes(static_cast<size_t>(columns_left));
-      MultiplyNarrowStrip();
-      return Shape::kLanes;
-    }
-    if (kPrefersWideTiles<Element, T> && rows_ > int64_t{Shape::kRows} && columns_left > 3 * int64_t{Shape::kLanes}) {
-      return MultiplyFourVectors(columns_left);
-    }
-    const bool is_low = rows_ <= int64_t{Shape::kRows};
-    if constexpr (kHasTallTiles<T>) {
-      using Three = ThreeVectors<T, TB>;
-      const size_t vectors = (static_cast<size_t>(columns_left) + Shape::kLanes - 1) / Shape::kLanes;
-      if (vectors == 3 && rows_ >= int64_t{Three::kFewest}) {
-        SetLastLanes(static_cast<size_t>(columns_left) - 2 * Shape::kLanes);
-        MultiplyRows(rows_, Three::kMost, [](int64_t rows) HWY_ATTR { return Three::Of(rows); });
-        return columns_left;
-      }
-    }
-    const auto tile = ChooseTile(TilesFor<T, TB>(is_low ? rows_ : int64_t{Shape::kRows}), columns_left, is_low);
-    const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
-    SetLastLanes(static_cast<size_t>(HWY_MIN(columns, columns_left) - columns) + Shape::kLanes);
-    if (is_low) {
-      Compute(tile, rows_, 1);
-    } else {
-      MultiplyRows(rows_, Shape::kRows, [&tile](int64_t rows) HWY_ATTR {
-        const TilesOfRows<T, TB>& all = TilesFor<T, TB>(rows);
-        return Tile<T, TB>{tile.vectors == 1 ? all.narrow : all.panel, tile.vectors};
-      });
-    }
-    return columns;
-  }
-
-  HWY_INLINE int64_t MultiplyFourVectors(int64_t columns_left) {
-    constexpr auto kColumns = static_cast<int64_t>(4 * Shape::kLanes);
-    SetLastLanes(static_cast<size_t>(HWY_MIN(kColumns, columns_left) - kColumns) + Shape::kLanes);
-    MultiplyRows(rows_, kWideRows, [](int64_t rows) HWY_ATTR { return Tile<T, TB>{TilesFor<T, TB>(rows).wide, 4}; });
-    return kColumns;
-  }
-
-  /// In tiles one vector wide each element of A serves one multiply-add: the load of B is shared by as many as can be.
-  HWY_INLINE void MultiplyNarrowStrip() {
-    if constexpr (kHasTallTiles<T>) {
-      const auto tall = static_cast<int64_t>(static_cast<uint64_t>(rows_) / kTallRows);
-      const int64_t rest = rows_ - tall * int64_t{kTallRows};
-      if (tall > 0) Compute({&MultiplyTile<kTallRows, 1, T, TB>, 1}, kTallRows, tall);
-      if (rest > 0) {
-        MultiplyRows(rest, Shape::kRows, [](int64_t rows) HWY_ATTR {
-          return Tile<T, TB>{TilesFor<T, TB>(rows).narrow, 1};
-        });
-      }
-    }
-  }
-
-  /// So many rows, divided evenly among tiles of no more than `most`.
-  template <class TileOf>
-  HWY_INLINE void MultiplyRows(int64_t m, size_t most, const TileOf& tile_of) {
-    const int64_t tiles = (m + static_cast<int64_t>(most) - 1) / static_cast<int64_t>(most);
-    const int64_t rows = tiles == 1 ? m : m / tiles;
-    const int64_t higher = m - tiles * rows;  // tiles of one row more
-    if (higher > 0) Compute(tile_of(rows + 1), rows + 1, higher);
-    Compute(tile_of(rows), rows, tiles - higher);
-  }
-
-  /// The next tiles, one below the other.
-  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t rows, int64_t tiles) {
-    const size_t columns = tile.vectors * Shape::kLanes;
-    for (; tiles > 0; --tiles) {
-      const Element* c = c_of_tile_;
-      ends_.c_row_step = c_row_step_;
-      if (repeats_c_) {
-        RepeatAlongRows(c, c_row_step_, columns, rows, repeated_);
-        c = repeated_;
-        ends_.c_row_step = static_cast<int64_t>(columns);
-      }
-      ends_.c = reinterpret_cast<const T*>(c);
-      ends_.to = reinterpret_cast<T*>(y_);
-      tile.function(operands_, ends_);
-      operands_.a += rows * operands_.a_row_step;
-      y_ += rows * ends_.to_row_step;
-      c_of_tile_ += rows * c_row_step_;
-    }
-  }
-
-  const Problem& p_;
-  const Element* const b_;
-  const Element* c_ = nullptr;
-  int64_t c_row_step_ = 0, c_column_step_ = 0;
-  bool repeats_c_ = false;  ///< C has one element for each row
-
-  int64_t rows_ = 0;
-  Element* y_ = nullptr;  ///< of the next tile, as is this C
-  const Element* c_of_tile_ = nullptr;
-  TileOperands<T, TB> operands_;
-  TileEnds<T> ends_;
-  alignas(64) Element repeated_[LargestTile<T>()];
-};
 
 /// A of 16-bit floats, row by row or transposed, becomes accumulators in lines: body(m, rows, a, row step, column step)
 /// for so many rows at a time.
@@ -267,17 +64,18 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
   BlockAtOnce<T, T> block(wide, nullptr, nullptr);
   const Output output = {y, p.n, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
-  WithWidenedA<Element, T>(
-      p, schedule, a, workspace, [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) {
-        for (int64_t n = 0; n < p.n;) {
-          const int64_t in_strip = n % strip;
-          const T* const columns_of_b = widened_b + (n - in_strip) * p.k + in_strip;
-          const int64_t columns = block.MultiplyStripTo(sums, strip, from, row_step, column_step, rows, columns_of_b,
-                                                        HWY_MIN(strip - in_strip, p.n - n));
-          FinishTile<Element>(sums, strip, rows, columns, output, m, n, scale);
-          n += columns;
-        }
-      });
+  WithWidenedA<Element, T>(p, schedule, a, workspace,
+                           [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) HWY_ATTR {
+                             for (int64_t n = 0; n < p.n;) {
+                               const int64_t in_strip = n % strip;
+                               const T* const columns_of_b = widened_b + (n - in_strip) * p.k + in_strip;
+                               const int64_t columns =
+                                   block.MultiplyStripTo(sums, strip, from, row_step, column_step, rows, columns_of_b,
+                                                         HWY_MIN(strip - in_strip, p.n - n));
+                               FinishTile<Element>(sums, strip, rows, columns, output, m, n, scale);
+                               n += columns;
+                             }
+                           });
 }
 
 template <class Element, class T>
@@ -290,9 +88,8 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
     if (schedule.widens_b) return MultiplyWidened<Element, T>(p, schedule, a, b, c, y, workspace);
     BlockAtOnce<Element, T> block(p, b, c);
     WithWidenedA<Element, T>(p, schedule, a, workspace,
-                             [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) {
-                               block.Multiply(from, row_step, column_step, m, rows, y);
-                             });
+                             [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step)
+                                 HWY_ATTR { block.Multiply(from, row_step, column_step, m, rows, y); });
   }
 }
 
