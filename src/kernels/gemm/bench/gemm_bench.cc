@@ -11,6 +11,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,10 @@ bool run(const Options& options) {
 
   const std::vector<Case> types =
       options.has_part("types") ? chosen(type_cases(options.shapes), options) : std::vector<Case>{};
+  const bool has_cases = !comparisons.empty() || !types.empty();
+  if (!has_cases && !options.has_part("calls") && !options.has_part("sessions")) {
+    throw std::runtime_error("these parts have no case of this type and number of threads");
+  }
   if (!types.empty()) report.begin_types();
   for (const Case& c : types) {
     Case f32 = c;
