@@ -16,10 +16,12 @@ target_include_directories(binet_shared INTERFACE
 target_compile_features(binet_shared INTERFACE cxx_std_20)
 # binet_rooms once more, after its objects, for what it depends on. Symbols of static libraries stay inside.
 target_link_libraries(binet_shared PRIVATE binet_rooms)
+target_link_options(binet_shared PRIVATE LINKER:--gc-sections LINKER:--exclude-libs,ALL LINKER:--as-needed)
 # Addresses to be set when the library is loaded are marked by bits and not listed with 24 bytes each; glibc since 2.36,
-# which Debian 12 has, reads that.
-target_link_options(binet_shared PRIVATE LINKER:--gc-sections LINKER:--exclude-libs,ALL LINKER:--as-needed
-  LINKER:-z,pack-relative-relocs)
+# which Debian 12 has, reads that. Its linker knows it for x86 alone.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  target_link_options(binet_shared PRIVATE LINKER:-z,pack-relative-relocs)
+endif()
 
 file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

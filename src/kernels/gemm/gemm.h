@@ -54,7 +54,7 @@ enum class BSource : std::uint8_t {
 struct Schedule {
   bool takes_dots = false;    ///< few columns: dots.h
   bool takes_amx = false;     ///< on the matrix registers: amx/amx.h
-  bool is_at_once = false;    ///< small: nothing is cut or packed
+  bool is_at_once = false;    ///< small, or with a small B: nothing is packed, and nothing but rows cut
   bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
   bool a_is_direct = false;   ///< A is read where it lies
   bool a_is_widened = false;  ///< its rows are turned into accumulators, as they lie

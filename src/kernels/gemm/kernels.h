@@ -113,13 +113,14 @@ struct Kernels {
   /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
   /// `lanes`. A that is not packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
-  /// Of B, if A is to be packed that `widen_lines` could serve.
+  /// For so many columns of B it is worth while to pack an A that `widen_lines` could serve.
   std::int64_t least_columns_to_transpose_for = 0;
   /// Elements in `lines`, so many accumulators apart; null where they are the same.
   void (*widen_lines)(const std::byte* from, std::int64_t from_step, std::int64_t lines, std::int64_t count,
                       std::byte* to, std::int64_t to_step) = nullptr;
   /// Null, or a small product in one go: one thread, B read where it lies, no C whose column step is above 1, integers
-  /// without factors; n is limited as for multiply(). A is read where it lies or widened, item_rows at a time.
+  /// without factors; n is limited as for multiply(). A is read where it lies or widened, so many rows
+  /// at a time as the schedule says.
   void (*multiply_at_once)(const Problem&, const Schedule&, const std::byte* a, const std::byte* b, const std::byte* c,
                            std::byte* y, std::byte* workspace) = nullptr;
   /// The same for one row of Y, or two with sums of 4 bytes, where B is not packed: reads it once, in the order of
