@@ -14,8 +14,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/k_loop-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 
@@ -96,79 +98,130 @@ HWY_INLINE void ForEachVector(const Function& function) {
   }
 }
 
-/// The dot products of kX vectors x and kY vectors y, whose elements lie side by side. Those of x number i and y number
-/// j go to sums[i * sums_step + j].
+/// The dot products of kX rows of A and kY columns of B, whose elements lie side by side, and how far they are added
+/// up.
 template <size_t kX, size_t kY, class T, class Element>
-HWY_INLINE void Dots(const Element* x, int64_t x_step, const Element* y, int64_t y_step, int64_t count, T* sums,
-                     int64_t sums_step) {
-  using Shape = DotShape<T>;
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  V partial[kX * kY][Shape::kVectors];
-  for (auto& partials : partial) {
-    for (size_t v = 0; v < Shape::kVectors; ++v) partials[v] = hn::Zero(d);
+class Dots {
+ public:
+  Dots(const Element* x, int64_t x_step, const Element* y, int64_t y_step)
+      : x_(x), x_step_(x_step), y_(y), y_step_(y_step) {}
+
+  /// Those of row i and column j go to sums[i * sums_row_step + j].
+  HWY_INLINE void Multiply(int64_t count, T* sums, int64_t sums_row_step) {
+    const hn::ScalableTag<T> d;
+    V partial[kX * kY][Shape::kVectors];
+    for (auto& partials : partial) {
+      for (size_t v = 0; v < Shape::kVectors; ++v) partials[v] = hn::Zero(d);
+    }
+    int64_t k = 0;
+    for (; k + int64_t{Shape::kPartials} <= count; k += Shape::kPartials) {
+      ForEachVector<Shape::kVectors>([&](size_t v) HWY_ATTR {
+        const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
+        Add(partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
+      });
+    }
+    if (k < count) AddRest(partial, k, static_cast<size_t>(count - k));
+    KeepInRegisters(partial);
+    SumUp(partial, sums, sums_row_step);
   }
-  const auto multiply_add = [&](size_t v, const auto& load) HWY_ATTR {
+
+ private:
+  using Shape = DotShape<T>;
+  using V = hn::Vec<hn::ScalableTag<T>>;
+
+  /// Vector v of each.
+  template <class Load>
+  HWY_INLINE void Add(V (&partial)[kX * kY][Shape::kVectors], size_t v, const Load& load) const {
     V vx[kX];
     HWY_UNROLL(4)
-    for (size_t i = 0; i < kX; ++i) vx[i] = load(x + static_cast<int64_t>(i) * x_step);
+    for (size_t i = 0; i < kX; ++i) vx[i] = load(x_ + static_cast<int64_t>(i) * x_step_);
     HWY_UNROLL(4)
     for (size_t j = 0; j < kY; ++j) {
-      const V vy = load(y + static_cast<int64_t>(j) * y_step);
+      const V vy = load(y_ + static_cast<int64_t>(j) * y_step_);
       HWY_UNROLL(4)
       for (size_t i = 0; i < kX; ++i) partial[i * kY + j][v] = MultiplyAdd(vx[i], vy, partial[i * kY + j][v]);
     }
-  };
-  int64_t k = 0;
-  for (; k + int64_t{Shape::kPartials} <= count; k += Shape::kPartials) {
-    ForEachVector<Shape::kVectors>([&](size_t v) HWY_ATTR {
-      const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
-      multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
-    });
   }
-  if (k < count) {
+
+  /// So many elements from k on, fewer than there are partial sums.
+  HWY_INLINE void AddRest(V (&partial)[kX * kY][Shape::kVectors], int64_t k, size_t rest) const {
+    const hn::ScalableTag<T> d;
+    if constexpr (Shape::kTogether == 4 && hwy::IsFloat<T>()) {
+      // Straight code for each number of vectors: in a loop that may end at each of them GCC leaves sums in memory.
+      switch ((rest - 1) / Shape::kLanes) {
+        case 0:
+          return AddLast<0>(partial, k, rest);
+        case 1:
+          return AddLast<1>(partial, k, rest);
+        case 2:
+          return AddLast<2>(partial, k, rest);
+        default:
+          return AddLast<3>(partial, k, rest);
+      }
+    }
     KeepInRegisters(partial);
     ForEachVector<Shape::kVectors>([&](size_t v) HWY_ATTR {
+      if (v * Shape::kLanes >= rest) return;
       const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
-      if (place >= count) return;
-      const auto rest = static_cast<size_t>(count - place);
-      if (rest >= Shape::kLanes) {
-        multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
+      const size_t lanes = rest - v * Shape::kLanes;
+      if (lanes >= Shape::kLanes) {
+        Add(partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
       } else {
-        multiply_add(v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, rest); });
+        Add(partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, lanes); });
       }
     });
   }
-  KeepInRegisters(partial);
-#if HWY_TARGET == HWY_AVX3
-  if constexpr (kX * kY == 4) {
-    V whole[4];
-    T* to[4];
-    for (size_t i = 0; i < 4; ++i) {
-      whole[i] = SumVectors<Shape::kVectors>(partial[i]);
-      to[i] = sums + static_cast<int64_t>(i / kY) * sums_step + i % kY;
-    }
-    return SumHalvesOfFour(d, whole, to);
-  }
-#endif
-  HWY_UNROLL(4)
-  for (size_t i = 0; i < kX * kY; ++i) {
-    sums[static_cast<int64_t>(i / kY) * sums_step + static_cast<int64_t>(i % kY)] =
-        SumHalves<T, Shape::kLanes>(hn::CappedTag<T, Shape::kLanes>(), SumVectors<Shape::kVectors>(partial[i]));
-  }
-}
 
-/// kX rows of A and all columns of B.
-template <size_t kX, size_t kY, class T, class Element>
-HWY_INLINE void DotRows(const Block& block, const Element* a, const Element* b, T* sums) {
-  int64_t n = 0;
-  for (; n + int64_t{kY} <= block.n; n += kY) {
-    Dots<kX, kY>(a, block.a_row_step, b + n * block.b_panel_step, block.b_panel_step, block.k, sums + n,
-                 block.sums_row_step);
+  /// Vector kLast is the last one, and not more than whole.
+  template <size_t kLast>
+  HWY_INLINE void AddLast(V (&partial)[kX * kY][Shape::kVectors], int64_t k, size_t rest) const {
+    const hn::ScalableTag<T> d;
+    Unrolled<kLast>([&](auto v) HWY_ATTR BINET_INLINE_LAMBDA {
+      const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
+      Add(partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
+    });
+    const int64_t place = k + static_cast<int64_t>(kLast * Shape::kLanes);
+    const size_t lanes = rest - kLast * Shape::kLanes;
+    Add(partial, kLast, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, lanes); });
   }
-  for (; n < block.n; ++n) {
-    Dots<kX, 1>(a, block.a_row_step, b + n * block.b_panel_step, block.b_panel_step, block.k, sums + n,
-                block.sums_row_step);
+
+  static HWY_INLINE void SumUp(const V (&partial)[kX * kY][Shape::kVectors], T* sums, int64_t sums_row_step) {
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (kX * kY == 4) {
+      V whole[4];
+      T* to[4];
+      HWY_UNROLL(4)
+      for (size_t i = 0; i < 4; ++i) {
+        whole[i] = SumVectors<Shape::kVectors>(partial[i]);
+        to[i] = sums + static_cast<int64_t>(i / kY) * sums_row_step + i % kY;
+      }
+      return SumHalvesOfFour(hn::ScalableTag<T>(), whole, to);
+    }
+#endif
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kX * kY; ++i) {
+      sums[static_cast<int64_t>(i / kY) * sums_row_step + static_cast<int64_t>(i % kY)] =
+          SumHalves<T, Shape::kLanes>(hn::CappedTag<T, Shape::kLanes>(), SumVectors<Shape::kVectors>(partial[i]));
+    }
+  }
+
+  const Element* const x_;
+  const int64_t x_step_;
+  const Element* const y_;
+  const int64_t y_step_;
+};
+
+/// All rows of A and kY columns of B, kX rows at a time.
+template <size_t kX, size_t kY, class T, class Element>
+HWY_INLINE void DotColumns(const Block& block, const Element* a, const Element* b, T* sums) {
+  int64_t m = 0;
+  for (; m + int64_t{kX} <= block.m; m += kX) {
+    Dots<kX, kY, T, Element>(a + m * block.a_row_step, block.a_row_step, b, block.b_panel_step)
+        .Multiply(block.k, sums + m * block.sums_row_step, block.sums_row_step);
+  }
+  for (; m < block.m; ++m) {
+    Dots<1, kY, T, Element>(a + m * block.a_row_step, block.a_row_step, b, block.b_panel_step)
+        .Multiply(block.k, sums + m * block.sums_row_step, block.sums_row_step);
   }
 }
 
@@ -179,15 +232,14 @@ void DotBlock(const Block& block) {
   const auto* a = reinterpret_cast<const Element*>(block.a);
   const auto* b = reinterpret_cast<const Element*>(block.b);
   auto* sums = reinterpret_cast<T*>(block.sums);
-  int64_t m = 0;
+  int64_t n = 0;
   if constexpr (kTogether == 4) {
-    for (; m + 2 <= block.m; m += 2) {
-      DotRows<2, 2>(block, a + m * block.a_row_step, b, sums + m * block.sums_row_step);
+    if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) {
+      if (block.n == 4) return DotColumns<1, 4>(block, a, b, sums);  // A is read once, and as one run
     }
+    for (; n + 2 <= block.n; n += 2) DotColumns<2, 2>(block, a, b + n * block.b_panel_step, sums + n);
   }
-  for (; m < block.m; ++m) {
-    DotRows<1, kTogether>(block, a + m * block.a_row_step, b, sums + m * block.sums_row_step);
-  }
+  for (; n < block.n; ++n) DotColumns<kTogether, 1>(block, a, b + n * block.b_panel_step, sums + n);
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

@@ -77,12 +77,11 @@ void plan_dots(Plan& plan, int threads) {
   const auto accumulators = [&](std::int64_t count) {
     return round_up_to_cache_line(static_cast<std::size_t>(count * kernels.accumulator_bytes));
   };
-  // The last vector of a row of sums may reach beyond it.
-  s.sums_row_step = ceil_div(s.segments > 1 ? p.m : s.item_rows, kernels.lanes) * kernels.lanes;
+  s.sums_row_step = p.n;
   if (s.segments > 1) {
-    s.segment_sums_bytes = accumulators(s.segments * p.n * s.sums_row_step);
+    s.segment_sums_bytes = accumulators(s.segments * p.m * p.n);
   } else {
-    s.slot_sums_bytes = accumulators(p.n * s.sums_row_step);
+    s.slot_sums_bytes = accumulators(s.item_rows * p.n + kernels.lanes);  // a last vector may reach beyond them
   }
   if (!plan.b_is_packed && !has_columns(p)) s.whole_b_bytes = columns_of_b_bytes(p, kernels);
   plan.workspace_bytes =
@@ -103,33 +102,32 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
   }
   std::byte* const segment_sums = workspace + s.whole_b_bytes;
   std::byte* const slots = segment_sums + s.segment_sums_bytes;
-  // Sums stand in the order of Y^T: those of a column side by side, as many as the rows of an item.
-  const Output output = {y, 1, p.n, c, p.c_column_step, p.c_row_step};
+  const Output output = {y, p.n, 1, c, p.c_row_step, p.c_column_step};
 
   const auto compute_item = [&](std::int64_t item, std::int64_t worker) {
     const std::int64_t row = item % s.row_items * s.item_rows;
     const std::int64_t segment = item / s.row_items;
     const std::int64_t k0 = segment * s.segment_k;
     Block block;
-    block.m = p.n;
-    block.n = std::min(s.item_rows, p.m - row);
+    block.m = std::min(s.item_rows, p.m - row);
+    block.n = p.n;
     block.k = std::min(s.segment_k, p.k - k0);
-    block.a = b + k0 * kernels.element_bytes;
-    block.a_row_step = column_step;
-    block.b = a + (row * p.a_row_step + k0) * kernels.element_bytes;
-    block.b_panel_step = p.a_row_step;
+    block.a = a + (row * p.a_row_step + k0) * kernels.element_bytes;
+    block.a_row_step = p.a_row_step;
+    block.b = b + k0 * kernels.element_bytes;
+    block.b_panel_step = column_step;
     block.sums_row_step = s.sums_row_step;
     if (s.segments > 1) {
-      block.sums = segment_sums + (segment * p.n * s.sums_row_step + row) * kernels.accumulator_bytes;
+      block.sums = segment_sums + (segment * p.m + row) * p.n * kernels.accumulator_bytes;
       return kernels.dots(block);
     }
     block.sums = slots + static_cast<std::size_t>(worker) * s.slot_sums_bytes;
     kernels.dots(block);
-    kernels.finish(block.sums, s.sums_row_step, p.n, block.n, part_of(output, 0, row, kernels), scale);
+    kernels.finish(block.sums, p.n, block.m, p.n, part_of(output, row, 0, kernels), scale);
   };
   run_items(s, pool, compute_item);
   if (s.segments > 1) {
-    finish_segments({segment_sums, s.segments, p.n, p.m, s.sums_row_step}, kernels, output, scale, pool);
+    finish_segments({segment_sums, s.segments, p.m, p.n, p.n}, kernels, output, scale, pool);
   }
 }
 

@@ -110,6 +110,34 @@ void FinishFractionalRow(const T* sums, size_t n, T* y, int64_t y_step, const T*
   }
 }
 
+/// Rows of sums that become columns of a Y as wide as they are many, so that its rows touch: whole vectors of them at a
+/// time. C has an element for each row, or none. Gives the columns done.
+template <size_t kRows, class T>
+HWY_NOINLINE int64_t FinishTransposed(const T* sums, int64_t sums_row_step, int64_t n, T* y, const T* c,
+                                      int64_t c_row_step, const Scale& scale) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const V alpha = hn::Set(d, static_cast<T>(scale.alpha));
+  const V beta = hn::Set(d, static_cast<T>(scale.beta));
+  V added[kRows];
+  for (size_t r = 0; r < kRows && c != nullptr; ++r) {
+    added[r] = Product(hn::Set(d, LoadOne(c + static_cast<int64_t>(r) * c_row_step)), beta);
+  }
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes, y += kRows * size_t{kLanes}) {
+    V v[kRows];
+    for (size_t r = 0; r < kRows; ++r) {
+      v[r] = Product(LoadAny(d, sums + static_cast<int64_t>(r) * sums_row_step + i), alpha);
+      if (c != nullptr) v[r] = hn::Add(v[r], added[r]);
+    }
+    if constexpr (kRows == 2) hn::StoreInterleaved2(v[0], v[1], d, y);
+    if constexpr (kRows == 3) hn::StoreInterleaved3(v[0], v[1], v[2], d, y);
+    if constexpr (kRows == 4) hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, y);
+  }
+  return i;
+}
+
 /// m x n sums, in rows of whole vectors, become the elements of Y from (row, column) on.
 template <class Element, class T>
 HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
@@ -119,9 +147,24 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
   if (scale.has_c) {
     c = reinterpret_cast<const Element*>(output.c) + row * output.c_row_step + column * output.c_column_step;
   }
-  if (c == nullptr && output.y_column_step == 1 && sums_row_step == n && output.y_row_step == n) {  // one long row
-    n *= m;
-    m = 1;
+  if (output.y_column_step == 1 && sums_row_step == n && output.y_row_step == n) {
+    const bool c_is_long = output.c_column_step == 1 && output.c_row_step == n;
+    const bool c_is_one = output.c_column_step == 0 && output.c_row_step == 0;
+    if (c == nullptr || c_is_long || c_is_one) {  // one long row
+      n *= m;
+      m = 1;
+    }
+  }
+  if constexpr (std::is_same_v<Element, T> && hwy::IsFloat<T>() &&
+                hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T) >= 32) {
+    const bool is_transposed = output.y_row_step == 1 && output.y_column_step == m;
+    if (is_transposed && m >= 2 && m <= 4 && (c == nullptr || output.c_column_step == 0)) {
+      const auto finish = m == 2 ? &FinishTransposed<2, T> : m == 3 ? &FinishTransposed<3, T> : &FinishTransposed<4, T>;
+      const int64_t done = finish(sums, sums_row_step, n, y, c, output.c_row_step, scale);
+      sums += done;
+      y += done * output.y_column_step;
+      n -= done;
+    }
   }
   const auto columns = static_cast<size_t>(n);
   for (int64_t i = 0; i < m; ++i, sums += sums_row_step, y += output.y_row_step) {

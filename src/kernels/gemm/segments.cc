@@ -1,6 +1,9 @@
 #include "kernels/gemm/segments.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "base/aligned_buffer.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -46,15 +49,19 @@ Output part_of(const Output& output, std::int64_t row, std::int64_t column, cons
 
 void finish_segments(const SegmentSums& sums, const Kernels& kernels, const Output& output, const Scale& scale,
                      const ThreadPool& pool) {
-  constexpr std::int64_t kSumsTogether = 4096;  // they stay in the first-level cache
+  constexpr std::int64_t kSumsTogether = 2048;  // they stay in the first-level cache
   const std::int64_t rows_together = std::max<std::int64_t>(1, kSumsTogether / sums.row_step);
-  const std::int64_t segment_bytes = sums.rows * sums.row_step * kernels.accumulator_bytes;
+  const std::int64_t row_bytes = sums.row_step * kernels.accumulator_bytes;
   pool.run((sums.rows + rows_together - 1) / rows_together, [&](std::int64_t task) {
     const std::int64_t row = task * rows_together;
     const std::int64_t rows = std::min(rows_together, sums.rows - row);
-    std::byte* total = sums.first + row * sums.row_step * kernels.accumulator_bytes;
+    // Not in place: the last vector of a row may reach beyond it, where another thread adds.
+    alignas(kCacheLine) std::byte total[kSumsTogether * sizeof(std::uint64_t) + kCacheLine];
+    const std::byte* segment = sums.first + row * row_bytes;
+    std::memcpy(total, segment, static_cast<std::size_t>(rows * row_bytes));
     for (std::int64_t s = 1; s < sums.count; ++s) {
-      add_sums(kernels, total, total + s * segment_bytes, rows * sums.row_step);
+      segment += sums.rows * row_bytes;
+      add_sums(kernels, total, segment, rows * sums.row_step);
     }
     kernels.finish(total, sums.row_step, rows, sums.n, part_of(output, row, 0, kernels), scale);
   });
