@@ -9,13 +9,15 @@
 namespace binet::kernels::gemm {
 namespace {
 
-// Packed at a time by an item: they stay in L2, and a row of B gives a run of memory that prefetchers follow.
+// Packed at a time by an item, at least: they stay in L2, and a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
 // So few rows read B in place, the next panel on its way to the cache.
 constexpr std::int64_t kFewRows = 128;
 // One row, or two of f32, read B at the speed of memory if they read it in its order (few_rows-inl.h).
 constexpr std::int64_t kFewRowsBytes = 8;
-constexpr std::int64_t kLeastBForFewRows = 256 * 1024;
+constexpr std::int64_t kLeastBForFewRows = 256 * 1024;  // for one row; two rows use what is in L2 twice
+constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
+constexpr std::int64_t kLeastKForFewRows = 128;
 // So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
 constexpr std::int64_t kMostRowsToTurnFor = 2;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
@@ -27,6 +29,10 @@ constexpr std::int64_t kSmallABytes = 64 * 1024;
 constexpr std::int64_t kTilesToKeepPanelFor = 4;
 // So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
 constexpr std::int64_t kDirectBBytes = 1024 * 1024;
+// A B that stays in the first-level cache, or nearly so, is as near where it lies; with few rows and a short k a
+// product is better done at once.
+constexpr std::int64_t kLeastBToPackInTiles = 64 * 1024;
+constexpr std::int64_t kLeastKToPackInTiles = 128;
 // Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
 // in the first-level TLB, or nearly so: few tiles have little else to do than to wait for B, and many pass over sums.
 constexpr std::int64_t kLeastRowBytesOfFarB = 1536;
@@ -38,8 +44,8 @@ constexpr std::int64_t kFewRowsForAnyFarB = 64;
 constexpr std::int64_t kLeastFarK = 48;
 // Panels whose sums lie together, as wide as the widest tiles.
 constexpr std::int64_t kPanelsTogether = 4;
-// A tile of a shorter k is so short that finding the next one takes longer than is gained by going rows by rows.
-constexpr std::int64_t kLeastKByRows = 256;
+// So many k are computed for each element of Y that it matters less how Y is written than how often A is read.
+constexpr std::int64_t kLongK = 256;
 // Multiply-adds: smaller products are done at once, with B where it lies.
 constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 // A B of 16-bit floats, as accumulators, that stays in the second-level cache beside all else: it is widened as it
@@ -89,6 +95,18 @@ std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
   return has_whole_lines && rows_of_far_b(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
 }
 
+/// B is near, and its first reading fills panels. Rows of whole lines are read as well where they lie, unless very
+/// often.
+bool should_pack_in_tiles(const Problem& p, const Kernels& kernels) {
+  if (kernels.pack_and_multiply == nullptr || p.b_column_step != 1) return false;
+  const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
+  if (p.b_row_step * kernels.element_bytes % kLineBytes == 0) {
+    return p.m > kFewRows && bytes > kLeastBToPackInTiles && bytes <= kDirectBBytes / 2;
+  }
+  if (bytes > kDirectBBytes) return false;
+  return bytes > kLeastBToPackInTiles / 2 && p.m >= (p.k < kLeastKToPackInTiles ? kFewRows : 2 * kernels.mr);
+}
+
 BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows,
                     const Schedule& schedule) {
   const bool is_small =
@@ -96,6 +114,7 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   const bool is_worth_another_pass = p.m > block_rows && is_small;
   if (b_is_packed) return is_worth_another_pass && should_widen(p, kernels) ? BSource::widened : BSource::given;
   if (should_turn_b(p, kernels) || widens_b_at_once(p, kernels, schedule)) return BSource::direct;
+  if (schedule.tiles_pack_b) return BSource::strips;
   if (p.b_column_step == 1 && kernels.in_place == nullptr && !should_widen(p, kernels)) {
     const std::int64_t stays =
         p.b_row_step * kernels.element_bytes % kAliasBytes == 0 ? kDirectBBytes / 2 : kDirectBBytes;
@@ -106,9 +125,14 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
 
 /// B comes from far, and its bytes, not the multiply-adds, take the time.
 bool takes_few_rows(const Problem& p, const Kernels& kernels) {
-  return kernels.multiply_few_rows != nullptr && p.m * kernels.accumulator_bytes <= kFewRowsBytes &&
-         p.n * p.k * kernels.element_bytes >= kLeastBForFewRows;
+  if (kernels.multiply_few_rows == nullptr || p.m * kernels.accumulator_bytes > kFewRowsBytes) return false;
+  const std::int64_t row_bytes = p.n * kernels.element_bytes;
+  if (row_bytes < kLeastRowBytesForFewRows || p.k < kLeastKForFewRows) return false;
+  return row_bytes * p.k >= (p.m == 1 ? kLeastBForFewRows : second_level_cache_bytes() * 5 / 8);
 }
+
+/// Writing Y takes a good part of the time, unless integers come from several instructions for each product.
+bool has_short_k(const Kernels& kernels, const Schedule& s) { return s.kc < kLongK && kernels.in_place == nullptr; }
 
 /// Bytes of a number in B as tiles find it.
 std::int64_t bytes_in_b(const Kernels& kernels, const Schedule& s) {
@@ -126,9 +150,18 @@ bool widens_b_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   return p.k * round_up(p.n, kernels.lanes) * kernels.accumulator_bytes <= kWidenedAtOnceBytes;
 }
 
+std::int64_t columns_together(const Kernels& kernels, const Schedule& s, std::int64_t columns) {
+  const std::int64_t column_bytes = s.kc * bytes_in_b(kernels, s);
+  if (!has_short_k(kernels, s) || column_bytes * columns <= second_level_cache_bytes() / 2) return columns;
+  const std::int64_t near = second_level_cache_bytes() / 4 / column_bytes / kernels.nr * kernels.nr;
+  return std::min(columns, std::max(kStripColumns, near));
+}
+
 bool goes_by_rows(const Problem& p, const Kernels& kernels, const Schedule& s, std::int64_t columns) {
-  if (s.kc < kLeastKByRows || s.b_is_far) return false;
-  if (p.m * p.n * kernels.accumulator_bytes <= second_level_cache_bytes() / 4 * s.workers) return false;
+  const bool is_short = has_short_k(kernels, s);
+  if (s.b_is_far || (s.kc < kLongK && !is_short)) return false;
+  const std::int64_t near_bytes = second_level_cache_bytes() * s.workers / (is_short ? 1 : 4);
+  if (p.m * p.n * kernels.accumulator_bytes <= near_bytes) return false;
   return s.kc * columns * bytes_in_b(kernels, s) <= second_level_cache_bytes() / 2;
 }
 
@@ -137,6 +170,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
   const auto equal_k = [&](std::int64_t most) { return equal_part(schedule.segment_k, most, kernels.k_group); };
   schedule.kc = equal_k(kernels.kc);
   schedule.strip_columns = std::min(kStripColumns, round_up(p.n, kernels.nr));
+  schedule.tiles_pack_b = !b_is_packed && should_pack_in_tiles(p, kernels);
   schedule.b_source = find_source(p, kernels, b_is_packed, block_rows, schedule);
   switch (schedule.b_source) {
     case BSource::given:
@@ -147,7 +181,12 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       if (!schedule.widens_b) schedule.kc = equal_k(2 * kernels.kc);
       return;
     case BSource::strips:
-      if (p.m > kernels.mr) return;
+      if (p.m > kernels.mr) {
+        if (has_short_k(kernels, schedule)) {
+          schedule.strip_columns = columns_together(kernels, schedule, round_up(p.n, kernels.nr));
+        }
+        return;
+      }
       // Few rows take less time than the packing itself, which likes long runs of k.
       schedule.strip_columns = std::min(schedule.strip_columns, kernels.nr);
       schedule.kc = equal_k(2 * kernels.kc);

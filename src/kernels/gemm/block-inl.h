@@ -24,7 +24,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Element, class T, class TB>
 class BlockLoops {
  public:
-  explicit BlockLoops(const Block& block) : block_(block), b_is_near_(IsBNear(block)), y_is_near_(IsYNear(block)) {}
+  BlockLoops(const Block& block, bool goes_by_panels)
+      : block_(block), goes_by_panels_(goes_by_panels), b_is_near_(IsBNear(block)), y_is_near_(IsYNear(block)) {}
 
   /// Every panel of B meets all rows while it is in the first-level cache.
   void PanelByPanel() const {
@@ -33,8 +34,7 @@ class BlockLoops {
       for (int64_t m = TilesInPlace(tile, n); m < block_.m; m += block_.a_panel_rows) {
         const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
         PrefetchBelow(m, n);
-        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n, m == 0 || !b_is_near_,
-                NextPanel(m, n));
+        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n, m == 0 || !b_is_near_);
       }
     }
   }
@@ -58,16 +58,19 @@ class BlockLoops {
     for (int64_t m = TilesOfOneStrip(); m < block_.m; m += block_.a_panel_rows) {
       const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
       const auto& tiles = TilesFor<T, TB>(rows);
-      for (int64_t n = 0; n < block_.n;) {
+      for (int64_t n = TilesAcross(tiles, m); n < block_.n;) {
         const auto tile = ChooseTile(tiles, block_.n - n, true);
+        const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+        if (!y_is_near_) PrefetchSums<Element, T>(block_, m, n + columns);
         Compute(tile, m, rows, n, m == 0);
-        n += static_cast<int64_t>(tile.vectors * Shape::kLanes);
+        n += columns;
       }
     }
   }
 
  private:
   using Shape = TileShape<T>;
+  static constexpr bool kIsOld = HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4;  // a CPU not worth more room
   // Of L1 the rest is for A and Y; of L2 for A. What is near already must not be fetched again by every tile: the loop
   // over k would take up to 3 % longer.
   static constexpr int64_t kPanelBytesInL1 = 32 * 1024;
@@ -79,18 +82,20 @@ class BlockLoops {
     if (block.k * int64_t{Shape::kPanel * sizeof(TB)} > kPanelBytesInL1) return false;
     return !block.b_is_packed || block.k * block.n * int64_t{sizeof(TB)} <= kBytesInL2;
   }
-  static bool IsYNear(const Block& block) { return block.m * block.n * int64_t{sizeof(T)} <= kBytesInL2; }
+  static bool IsYNear(const Block& block) {
+    return !block.goes_by_rows && block.m * block.n * int64_t{sizeof(T)} <= kBytesInL2;
+  }
 
   HWY_INLINE void PrefetchBelow(int64_t m, int64_t n) const {
     if (!y_is_near_) PrefetchSums<Element, T>(block_, m + block_.a_panel_rows, n);
   }
 
-  /// How the tiles from (0, n) down begin and end, if they need no buffer for that.
-  bool EndsInPlace(int64_t n, int64_t tile_columns, TileEnds<T>& ends) const {
+  /// How the tiles from (m, n) on begin and end, if they need no buffer for that.
+  HWY_NOINLINE bool EndsInPlace(int64_t m, int64_t n, int64_t tile_columns, TileEnds<T>& ends) const {
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
     if (!BINET_MASKS_ARE_CHEAP && columns < tile_columns) return false;
     ends.last_lanes = static_cast<size_t>(columns - (tile_columns - int64_t{Shape::kLanes}));
-    T* sums = block_.sums == nullptr ? nullptr : reinterpret_cast<T*>(block_.sums) + n;
+    T* sums = block_.sums == nullptr ? nullptr : reinterpret_cast<T*>(block_.sums) + m * block_.sums_row_step + n;
     if (!block_.first) {
       ends.from = sums;
       ends.from_row_step = block_.sums_row_step;
@@ -102,7 +107,7 @@ class BlockLoops {
     }
     if constexpr (std::is_same_v<Element, T>) {
       const bool c_fits = !block_.scale->has_c || block_.output->c_column_step == 1;
-      return c_fits && EndInPlace<Element, T>(block_, {0, n, 0, columns}, 0, nullptr, ends);
+      return c_fits && EndInPlace<Element, T>(block_, {m, n, 0, columns}, 0, nullptr, ends);
     }
     return false;
   }
@@ -113,7 +118,7 @@ class BlockLoops {
     const int64_t rows = block_.a_panel_rows;
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     TileEnds<T> ends;
-    if (!EndsInPlace(n, tile_columns, ends)) return 0;
+    if (!EndsInPlace(0, n, tile_columns, ends)) return 0;
     TileOperands<T, TB> operands = OperandsAt(0, n, tile_columns);
     operands.far = NextPanel(0, n);
     const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
@@ -129,6 +134,32 @@ class BlockLoops {
       ends.c += rows * ends.c_row_step;
     }
     return m;
+  }
+
+  /// The tiles of the rows from m on, placed once: the columns done. Each fetches the place of the next one, if Y is
+  /// far.
+  int64_t TilesAcross(const TilesOfRows<T, TB>& tiles, int64_t m) const {
+    constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
+    if constexpr (!std::is_same_v<Element, T> || kIsOld) return 0;
+    TileEnds<T> ends;
+    if (block_.n < kLanes || !EndsInPlace(m, 0, kLanes, ends)) return 0;
+    int64_t n = 0, columns = 0;
+    for (; n < block_.n; n += columns) {
+      const auto tile = ChooseTile(tiles, block_.n - n, true);
+      columns = static_cast<int64_t>(tile.vectors) * kLanes;
+      if (n + columns > block_.n) {
+        if (!BINET_MASKS_ARE_CHEAP) return n;
+        ends.last_lanes = static_cast<size_t>(block_.n - n - columns + kLanes);
+      }
+      if (!y_is_near_) PrefetchSums<Element, T>(block_, m, n + columns);
+      TileOperands<T, TB> operands = OperandsAt(m, n, columns);
+      operands.fetches = m == 0;
+      tile.function(operands, ends);
+      if (ends.from != nullptr) ends.from += columns;
+      if (ends.c != nullptr) ends.c += columns;
+      ends.to += columns;
+    }
+    return n;
   }
 
   /// While its tiles keep the multipliers busy, each packed panel of B sees the next one come nearer: every tile
@@ -150,7 +181,7 @@ class BlockLoops {
 
   /// As many of the highest tiles as there are, where one is as wide as Y, in one call: their rows.
   int64_t ColumnOfTiles() const {
-    if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T>) {
+    if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T> && !kIsOld) {
       const Output& output = *block_.output;
       const int64_t vectors = (block_.n + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
       const bool is_whole = BINET_MASKS_ARE_CHEAP || block_.n == vectors * int64_t{Shape::kLanes};
@@ -196,36 +227,37 @@ class BlockLoops {
     return operands;
   }
 
-  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, bool fetches,
-                          Ahead far = {}) const {
+  HWY_NOINLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, bool fetches) const {
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     TileOperands<T, TB> operands = OperandsAt(m, n, tile_columns);
-    operands.far = far;
+    if (goes_by_panels_) operands.far = NextPanel(m, n);
     operands.fetches = fetches;
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
     ComputeTile<Element>(block_, tile, operands, {m, n, rows, columns});
   }
 
   const Block& block_;
-  const bool b_is_near_, y_is_near_;
+  const bool goes_by_panels_, b_is_near_, y_is_near_;
 };
 
 template <class Element, class T, class TB>
 void MultiplyBlockWith(const Block& block) {
-  const BlockLoops<Element, T, TB> loops(block);
   // A small B stays in the first-level cache whatever the order. So lower and wider tiles are free to choose, or one
   // narrow column of them; and A and Y, if they are too large to stay near, are passed over once.
   using Shape = TileShape<T>;
-  constexpr int64_t kSmallBBytes = 32 * 1024, kNearBytes = 2048 * 1024;
+  constexpr int64_t kSmallBBytes = 32 * 1024, kNearBytes = 512 * 1024;
   const bool b_is_small = block.n * block.k * int64_t{sizeof(TB)} <= kSmallBBytes;
   const bool is_narrow = block.n <= int64_t{Shape::kPanel};
   const bool is_low = TilesFor<T, TB>(block.a_panel_rows).wide_vectors > Shape::kPanelVectors;
   const bool is_far = block.m * (block.k + block.n) * int64_t{sizeof(T)} > kNearBytes;
   constexpr int64_t kLeastKOfTallTiles = 128;  // where calls for each of them take no time to speak of
   const bool are_tall = kHasTallTiles<T> && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles;
+  const bool goes_by_rows = block.goes_by_rows || (b_is_small && (is_narrow || is_low || is_far));
+  const bool goes_by_panels = block.m > block.a_panel_rows && !goes_by_rows;
+  const BlockLoops<Element, T, TB> loops(block, goes_by_panels);
   if (are_tall && block.m > block.a_panel_rows && !block.a_is_packed) {
     loops.TallTiles();
-  } else if (block.m > block.a_panel_rows && !block.goes_by_rows && !(b_is_small && (is_narrow || is_low || is_far))) {
+  } else if (goes_by_panels) {
     loops.PanelByPanel();
   } else {
     loops.RowsByRows();

@@ -59,6 +59,7 @@ class BlockAtOnce {
     operands_.a_column_step = a_column_step;
     operands_.b = b_;
     rows_ = rows;
+    fetches_y_ = IsWriting(p_);
     for (int64_t n = 0;;) {
       operands_.a = a;
       y_ = reinterpret_cast<Element*>(y) + row * p_.n + n;
@@ -87,6 +88,12 @@ class BlockAtOnce {
   using Shape = TileShape<T>;
   using TB = Element;
   static constexpr bool kRounds = sizeof(Element) < sizeof(T);
+
+  /// Y leaves the first-level cache, and there is so little to compute for an element that stores wait for its lines.
+  static bool IsWriting(const Problem& p) {
+    constexpr int64_t kMostK = 6, kYBytes = 32 * 1024;
+    return !kRounds && p.k <= kMostK && p.m * p.n * int64_t{sizeof(Element)} > kYBytes;
+  }
 
   /// Without C a zero is added that changes nothing, the negative one.
   HWY_NOINLINE void SetLastStep(const Element* c) {
@@ -201,6 +208,11 @@ class BlockAtOnce {
       }
       ends_.c = reinterpret_cast<const T*>(c);
       ends_.to = reinterpret_cast<T*>(y_);
+      if (fetches_y_) {
+        constexpr int64_t kBytes = sizeof(Element), kLine = 64;
+        FetchRows(reinterpret_cast<const std::byte*>(y_ + rows * p_.n), p_.n * kBytes, rows,
+                  static_cast<int64_t>(columns) * kBytes + kLine);
+      }
       tile.function(operands_, ends_);
       operands_.a += rows * operands_.a_row_step;
       y_ += rows * ends_.to_row_step;
@@ -215,7 +227,8 @@ class BlockAtOnce {
   bool repeats_c_ = false;  ///< C has one element for each row
 
   int64_t rows_ = 0;
-  Element* y_ = nullptr;  ///< of the next tile, as is this C
+  bool fetches_y_ = false;  ///< where a tile goes, while the one above it is computed
+  Element* y_ = nullptr;    ///< of the next tile, as is this C
   const Element* c_of_tile_ = nullptr;
   TileOperands<T, TB> operands_;
   TileEnds<T> ends_;

@@ -59,6 +59,7 @@ struct Schedule {
   bool a_is_direct = false;   ///< A is read where it lies
   bool a_is_widened = false;  ///< its rows are turned into accumulators, as they lie
   bool widens_b = false;      ///< B is turned into accumulators: packed and kept, strip by strip; at once, all of it
+  bool tiles_pack_b = false;  ///< strips of it, while they read it for the first time
   bool has_few_rows = false;  ///< B, read where it lies, is read once and in the order of memory
   bool turns_b = false;       ///< B, read where it lies, is transposed: its squares are turned in registers
   bool b_is_far = false;      ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns

@@ -2,7 +2,6 @@
 // forms of C.
 #include <gtest/gtest.h>
 
-#include "base/cache_size.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {
@@ -138,48 +137,6 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
   const bool takes_amx = kernels_.amx != nullptr;
   if (kernels_.widen_lines != nullptr && kernels_.multiply_at_once != nullptr && !takes_amx) {
     EXPECT_GT(widened, products / 2);
-  }
-}
-
-/// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
-/// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
-TEST_P(GemmSizes, FewRowsOfALargeB) {
-  for (const Case& sizes : {Case{1, 1003, 137}, Case{2, 519, 278}, Case{3, 1031, 131}, Case{1, 16421, 11},
-                            Case{2, 4133, 35}, Case{1, 71, 4105}, Case{5, 40, 3333}}) {
-    for (const int transposes : {0, 1, 2, 3}) {
-      Case c = sizes;
-      c.trans_a = (transposes & 1) != 0;
-      c.trans_b = (transposes & 2) != 0;
-      vary(c);
-      check(c, transposes == 0 ? byte_size(type_) + 1 : 0);
-    }
-  }
-}
-
-/// A few of B's rows at a time meet all columns, or all of an item: sums wait beside each other, group by group.
-TEST_P(GemmSizes, FarB) {
-  for (const Case& sizes : {Case{13, 1300, 420}, Case{3, 4100, 135, true}, Case{25, 4400, 70}}) {
-    Case c = sizes;
-    vary(c);
-    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-    const bool is_large = c.n * c.k * static_cast<std::int64_t>(byte_size(type_)) > 2 << 20;
-    if (is_large && kernels_.in_place == nullptr) {
-      EXPECT_TRUE(schedule.b_is_far);
-    }
-    check(c);
-  }
-}
-
-/// Y leaves the second-level cache, B stays there.
-TEST_P(GemmSizes, ByRows) {
-  for (const int transposes : {0, 1, 2, 3}) {
-    Case c{390, 371, 261, (transposes & 1) != 0, (transposes & 2) != 0};
-    vary(c);
-    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-    if (second_level_cache_bytes() >= 1 << 20 && kernels_.accumulator_bytes == 4 && !schedule.takes_amx) {
-      EXPECT_TRUE(schedule.goes_by_rows);
-    }
-    check(c);
   }
 }
 

@@ -19,6 +19,7 @@ constexpr std::int64_t kMostItemsPerWorker = 4;
 constexpr std::int64_t kLeastTileRows = 4;    // a lower tile waits for its own multiply-adds
 constexpr std::int64_t kRowsToFetchB = 2;     // while its rows are computed, the next panel of B comes near
 constexpr std::int64_t kRowsToPackB = 16;     // and is packed before
+constexpr std::int64_t kRowsToStoreB = 6;     // or by the first tile
 constexpr std::int64_t kRowsToFirstOfB = 16;  // nobody has fetched the first panel of an item
 constexpr std::int64_t kItemOverhead = 400;   // an item is taken
 // A row of A is packed in the time of its product with a panel, two vectors of B; in place it is fetched.
@@ -32,8 +33,10 @@ struct Cut {
 /// When the last worker is done with items of this size.
 std::int64_t time_of(const Cut& cut, const Problem& p, const Kernels& kernels, const Schedule& s) {
   const std::int64_t tiles = ceil_div(cut.rows, kernels.mr);
-  const std::int64_t rows =
-      std::max(cut.rows, kLeastTileRows * tiles) + kRowsToFetchB + (s.b_source == BSource::strips ? kRowsToPackB : 0);
+  const std::int64_t rows = std::max(cut.rows, kLeastTileRows * tiles) + kRowsToFetchB +
+                            (s.b_source != BSource::strips ? 0
+                             : s.tiles_pack_b              ? kRowsToStoreB
+                                                           : kRowsToPackB);
   const std::int64_t vectors =
       2 * ceil_div(cut.columns, kernels.nr) + (s.a_is_direct ? kVectorsToFetchA : kVectorsToPackA);
   const std::int64_t item = (rows * vectors / 2 + kRowsToFirstOfB) * s.segment_k + kItemOverhead;

@@ -48,6 +48,7 @@ struct TileOperands {
   int64_t near = 0;        ///< elements from each vector of B to one that will be read soon, to be fetched with it
   Ahead far;               ///< for tiles as wide as a panel: what will be read much later
   bool fetches = true;     ///< false: what this tile and the next ones read is near already
+  T* packed_b = nullptr;   ///< for tiles that pack what they read of B: its panel (packing_tiles-inl.h)
 };
 
 /// What a loop over k may take for granted, and does.
@@ -56,6 +57,7 @@ struct Loop {
   bool a_columns_touch = false;  ///< a_column_step is 1
   bool b_is_whole = false;       ///< all lanes may be read
   bool fetches = false;
+  bool stores_b = false;
   size_t k = 1;  ///< in each round
 };
 
@@ -112,6 +114,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   const int64_t b_row_step = operands.b_row_step;
   const int64_t near = operands.near;
   const std::byte* far = operands.far.from;
+  T* packed_b = operands.packed_b;
   int64_t k = operands.k;
   for (; k >= kStep; k -= kStep) {
     Unrolled<kLoop.k>([&](auto column) HWY_ATTR BINET_INLINE_LAMBDA {
@@ -121,7 +124,9 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
         const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
         vb[j] = vectors.Load(place, !kLoop.b_is_whole && j + 1 == kVectors);
         if (kLoop.fetches && j * sizeof(V) % 64 == 0) hwy::Prefetch(place + near);
+        if constexpr (kLoop.stores_b) StoreAny(vb[j], d, packed_b + j * Shape::kLanes);
       }
+      if (kLoop.stores_b) packed_b += Shape::kPanel;
       Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
         const TB* next = b[p] + b_row_step;
         if (kFromMemory) asm("" : "+r"(next));  // else distances take registers, more than there are

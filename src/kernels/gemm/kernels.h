@@ -113,6 +113,8 @@ struct Kernels {
   /// B that is not packed must have neighbouring columns side by side and, unless `takes_any_columns`, n a multiple of
   /// `lanes`. A that is not packed must consist of accumulators.
   void (*multiply)(const Block&) = nullptr;
+  /// Null, or pack_b() and multiply() in one, where B's columns lie side by side.
+  void (*pack_and_multiply)(const Block&, const Packing&) = nullptr;
   /// For so many columns of B it is worth while to pack an A that `widen_lines` could serve.
   std::int64_t least_columns_to_transpose_for = 0;
   /// Elements in `lines`, so many accumulators apart; null where they are the same.

@@ -20,6 +20,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
+#include "kernels/gemm/packing_tiles-inl.h"
 #include "kernels/gemm/turned_squares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -67,6 +68,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
   }
+  if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_SSE4  // CPUs too old to be worth their room
   if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;

@@ -21,17 +21,25 @@ namespace {
 
 // Of 1 MiB of L2 more than half is left for the panels of B that pass by, and for Y.
 constexpr std::int64_t kPackedABytes = 384 * 1024;
+// So few panels of B read A too seldom to repay its packing.
+constexpr std::int64_t kPanelsForDirectA = 8;
 // A block of A that fits here is not driven out of L2 between two panels of B.
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // A is read once for each strip of columns, from the second-level cache; half as much of it where each vector of B lies
 // in two lines, and B not in the first-level cache. A single strip may stream it.
 constexpr std::int64_t kAtOnceABytes = 128 * 1024;
 constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
+// Y is written strip by strip, a few lines of each row at a time: beyond so many bytes for so many rows at a time, as
+// all of them would leave the first-level cache in between. A Y beyond L2, or one with a k so short that hardly
+// anything but writing is left, takes tiles that fetch the lines they are going to write.
+constexpr std::int64_t kAtOnceYBytes = 512 * 1024;
+constexpr std::int64_t kAtOnceRows = 24;
+constexpr std::int64_t kLeastKOfLargeYAtOnce = 16;
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
 // each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
 constexpr std::int64_t kWidenedABytes = 16 * 1024;
-// B that is widened, too, lies in strips of so many vectors, as wide as the widest tiles of many rows.
+// Vectors of columns in a strip, as in the widest tiles of many rows. B that is widened, too, lies in such.
 constexpr std::int64_t kVectorsOfStrip = 4;
 // Wide tiles read B twice as fast as the others: it stays in the first-level cache.
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
@@ -39,10 +47,12 @@ constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
 
-/// Columns far fewer than the lanes of a vector waste most of it; rows may fill it.
+/// Columns far fewer than the lanes of a vector waste most of it; rows may fill it, but those of an A row by row must
+/// be transposed for that, which takes longer than what floats with masked vectors waste: dots are there for a long k.
 bool should_swap(const Problem& p, const Kernels& kernels, bool b_is_packed) {
   if (b_is_packed || p.m <= p.n) return false;
   if (p.n == 1) return true;
+  if (p.a_row_step != 1 && kernels.takes_any_columns && is_float(p.type)) return false;
   const std::int64_t few = p.a_row_step == 1 ? kernels.lanes / 2 : kernels.lanes / 4;
   return p.n <= few && p.m >= 2 * kernels.lanes && p.k >= 8;
 }
@@ -66,7 +76,7 @@ std::int64_t rows_of_block(const Kernels& kernels, std::int64_t kc) {
 
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
-  if (p.n <= 2 * kernels.nr) return true;
+  if (p.n <= kPanelsForDirectA * kernels.nr) return true;
   return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
 }
 
@@ -112,11 +122,16 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   }
   cut_items(p, kernels, rows_of_block(kernels, schedule.kc), schedule);
   if (schedule.b_is_far) keep_sums_near(p, kernels, schedule);
-  const bool has_strips = schedule.b_source == BSource::strips || schedule.widens_b;
-  const std::int64_t columns = has_strips ? schedule.strip_columns : schedule.item_columns;
-  schedule.goes_by_rows = goes_by_rows(p, kernels, schedule, columns);
+  const bool has_strips = schedule.b_source == BSource::strips || schedule.widens_b || schedule.b_is_far;
+  if (!has_strips) schedule.strip_columns = columns_together(kernels, schedule, schedule.item_columns);
+  schedule.goes_by_rows = goes_by_rows(p, kernels, schedule, schedule.strip_columns);
   schedule.tile_rows = choose_tile_rows(p, kernels, schedule);
   return schedule;
+}
+
+/// Not a single strip, whose rows are written one after the other.
+bool is_y_large_at_once(const Problem& p, const Kernels& kernels) {
+  return p.n > kVectorsOfStrip * kernels.lanes && p.m * p.n * kernels.accumulator_bytes > kAtOnceYBytes;
 }
 
 /// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once), or whose rows each
@@ -133,6 +148,10 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (s.workers > 1) return false;
   if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
   if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
+  if (is_y_large_at_once(p, kernels)) {
+    const bool is_far = p.m * p.n * kernels.accumulator_bytes > second_level_cache_bytes();
+    if (is_far || p.k < kLeastKOfLargeYAtOnce) return false;
+  }
   const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
   const bool is_b_near = has_whole_lines || p.n * p.k * kernels.element_bytes <= kAtOnceBBytes;
   return a_bytes <= (is_b_near ? kAtOnceABytes : kAtOnceABytes / 2);
@@ -141,7 +160,8 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
 void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   Schedule schedule;
   schedule.is_at_once = true;
-  schedule.item_rows = p.m;
+  schedule.item_rows = is_y_large_at_once(p, kernels) ? kAtOnceRows : p.m;
+  schedule.items = ceil_div(p.m, schedule.item_rows);
   if (kernels.widen_lines != nullptr) {
     schedule.widens_b = widens_b_at_once(p, kernels, plan.schedule);
     const std::int64_t strip = std::min(round_up(p.n, kernels.lanes), kVectorsOfStrip * kernels.lanes);

@@ -160,7 +160,7 @@ class Product {
         const bool takes_any_columns = kernels_.takes_any_columns && !s_.turns_b;
         const std::int64_t whole_vectors = takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
         // Sums of few columns, which lie together, pass through the first-level cache as one run.
-        const std::int64_t together = s_.b_is_far ? s_.strip_columns : whole_vectors;
+        const std::int64_t together = s_.b_is_far || s_.goes_by_rows ? s_.strip_columns : whole_vectors;
         for (std::int64_t n = 0; n < whole_vectors; n += together) {
           select(block, {all.first + n, std::min(together, whole_vectors - n)}, all.first, slot);
           multiply_direct(block, k0);
@@ -177,7 +177,7 @@ class Product {
   void multiply_panels(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
     std::int64_t end_of_wide = all.first + all.count;
     if (b_layout_.narrow_width > 0) end_of_wide = std::min(end_of_wide, b_layout_.first_narrow_column(kernels_));
-    const std::int64_t together = s_.widens_b ? s_.strip_columns : all.count;
+    const std::int64_t together = s_.widens_b || s_.goes_by_rows ? s_.strip_columns : all.count;
     for (std::int64_t n = all.first; n < end_of_wide; n += together) {
       select(block, {n, std::min(together, end_of_wide - n)}, all.first, slot);
       multiply_packed(block, k0, kernels_.nr, slot);
@@ -232,7 +232,10 @@ class Product {
     block.b = slot.b;
     const std::byte* from = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
     const auto pack = is_narrow ? kernels_.pack_narrow_b : kernels_.pack_b;
-    pack({from, p_.b_column_step, p_.b_row_step, block.n, block.k, slot.b, block.b_panel_step, width});
+    const Packing packing = {from,    p_.b_column_step, p_.b_row_step,      block.n,
+                             block.k, slot.b,           block.b_panel_step, width};
+    if (s_.tiles_pack_b && !is_narrow) return kernels_.pack_and_multiply(block, packing);
+    pack(packing);
     kernels_.multiply(block);
   }
 
@@ -253,7 +256,7 @@ void run_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const
   const Problem& p = plan.problem;
   const Schedule& s = plan.schedule;
   const auto multiply = plan.kernels->multiply_at_once;
-  if (s.workers == 1) return multiply(p, s, a, b, c, y, workspace);
+  if (s.items == 1) return multiply(p, s, a, b, c, y, workspace);
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {

@@ -35,13 +35,33 @@ template <class T, class TB>
 struct TilesOfRows {
   TileFunction<T, TB> narrow, panel, wide;
   size_t wide_vectors;
+  const TileFunction<T, TB>* of_vectors;  ///< null, or those of 1, 2, ... vectors up to the widest
 };
+
+/// One row or two: narrow tiles would have too few chains to hide the latency of the multiply-adds.
+template <class T>
+constexpr bool kHasTilesOfAllVectors = (TileShape<T>::kHas32Registers) && hwy::IsFloat<T>();
+
+template <class T, class TB, size_t kRows, class Vectors = std::make_index_sequence<TileShape<T>::WideVectors(kRows)>>
+struct TilesOfVectors;
+template <class T, class TB, size_t kRows, size_t... kMore>
+struct TilesOfVectors<T, TB, kRows, std::index_sequence<kMore...>> {
+  static constexpr TileFunction<T, TB> kFunctions[] = {&MultiplyTile<kRows, kMore + 1, T, TB>...};
+};
+
+template <class T, class TB, size_t kRows>
+constexpr const TileFunction<T, TB>* AllVectors() {
+  if constexpr (kHasTilesOfAllVectors<T> && std::is_same_v<T, TB> && kRows <= 2)
+    return TilesOfVectors<T, TB, kRows>::kFunctions;
+  return nullptr;
+}
 
 template <class T, class TB, size_t... kRow>
 constexpr std::array<TilesOfRows<T, TB>, sizeof...(kRow)> AllTiles(std::index_sequence<kRow...>) {
   using Shape = TileShape<T>;
   return {{{&MultiplyTile<kRow + 1, 1, T, TB>, &MultiplyTile<kRow + 1, Shape::kPanelVectors, T, TB>,
-            &MultiplyTile<kRow + 1, Shape::WideVectors(kRow + 1), T, TB>, Shape::WideVectors(kRow + 1)}...}};
+            &MultiplyTile<kRow + 1, Shape::WideVectors(kRow + 1), T, TB>, Shape::WideVectors(kRow + 1),
+            AllVectors<T, TB, kRow + 1>()}...}};
 }
 
 template <class T, class TB>
@@ -67,6 +87,7 @@ HWY_INLINE Tile<T, TB> ChooseTile(const TilesOfRows<T, TB>& tiles, int64_t colum
   using Shape = TileShape<T>;
   const size_t vectors = (static_cast<size_t>(columns_left) + Shape::kLanes - 1) / Shape::kLanes;
   if (wide && vectors >= tiles.wide_vectors) return {tiles.wide, tiles.wide_vectors};
+  if (wide && tiles.of_vectors != nullptr) return {tiles.of_vectors[vectors - 1], vectors};
   if (vectors >= Shape::kPanelVectors) return {tiles.panel, Shape::kPanelVectors};
   return {tiles.narrow, 1};
 }
@@ -109,7 +130,8 @@ constexpr size_t LargestTile() {
 
 /// Lets the tile itself do the last step, where Y and C lie so that it can. False: it cannot.
 template <class Element, class T>
-HWY_INLINE bool EndInPlace(const Block& block, const Place& place, size_t tile_columns, T* buffer, TileEnds<T>& ends) {
+HWY_NOINLINE bool EndInPlace(const Block& block, const Place& place, size_t tile_columns, T* buffer,
+                             TileEnds<T>& ends) {
   constexpr bool kRounds = sizeof(Element) < sizeof(T);
   const Output& output = *block.output;
   const Scale& scale = *block.scale;
@@ -181,18 +203,24 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
                       block.column + place.n, *block.scale);
 }
 
+/// Fetches so many bytes of each row.
+HWY_INLINE void FetchRows(const std::byte* row, int64_t row_bytes_apart, int64_t rows, int64_t bytes) {
+  asm volatile("");  // GCC drops the call of a function that does nothing but fetch
+  for (; rows > 0; --rows, row += row_bytes_apart) {
+    for (int64_t i = 0; i < bytes; i += 64) hwy::Prefetch(row + i);
+  }
+}
+
 /// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
 template <class Element, class T>
-HWY_INLINE void PrefetchSums(const Block& block, int64_t m, int64_t n) {
+HWY_NOINLINE void PrefetchSums(const Block& block, int64_t m, int64_t n) {
   const Output& output = *block.output;
   const bool is_y = block.sums == nullptr;
   const int64_t size = is_y ? sizeof(Element) : sizeof(T);
   const int64_t step = (is_y ? output.y_row_step : block.sums_row_step) * size;
   const std::byte* row =
       is_y ? output.y + (block.row + m) * step + (block.column + n) * size : block.sums + m * step + n * size;
-  for (int64_t rows = HWY_MIN(block.a_panel_rows, block.m - m); rows > 0; --rows, row += step) {
-    for (size_t i = 0; i < TileShape<T>::kPanel * static_cast<size_t>(size); i += 64) hwy::Prefetch(row + i);
-  }
+  FetchRows(row, step, HWY_MIN(block.a_panel_rows, block.m - m), int64_t{TileShape<T>::kPanel} * size);
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

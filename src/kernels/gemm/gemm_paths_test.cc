@@ -1,0 +1,114 @@
+// Every type on every target of this machine, against plain loops: the ways that large, long and narrow products take.
+#include <gtest/gtest.h>
+
+#include "base/cache_size.h"
+#include "kernels/gemm/type_on_target_testing.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+using GemmPaths = TypeOnTargetTest;
+
+INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmPaths, testing::ValuesIn(types_on_targets()), name_of);
+
+/// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
+/// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
+TEST_P(GemmPaths, FewRowsOfALargeB) {
+  for (const Case& sizes : {Case{1, 1003, 137}, Case{2, 1031, 355}, Case{3, 1031, 131}, Case{1, 16421, 129},
+                            Case{2, 4133, 131}, Case{1, 263, 4105}, Case{5, 40, 3333}}) {
+    for (const int transposes : {0, 1, 2, 3}) {
+      Case c = sizes;
+      c.trans_a = (transposes & 1) != 0;
+      c.trans_b = (transposes & 2) != 0;
+      vary(c);
+      check(c, transposes == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
+/// A few of B's rows at a time meet all columns, or all of an item: sums wait beside each other, group by group.
+TEST_P(GemmPaths, FarB) {
+  for (const Case& sizes : {Case{13, 1300, 420}, Case{3, 4100, 135, true}, Case{25, 4400, 70}}) {
+    Case c = sizes;
+    vary(c);
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    const bool is_large = c.n * c.k * static_cast<std::int64_t>(byte_size(type_)) > 2 << 20;
+    if (is_large && kernels_.in_place == nullptr) {
+      EXPECT_TRUE(schedule.b_is_far);
+    }
+    check(c);
+  }
+}
+
+/// Y leaves the second-level cache, B stays there.
+TEST_P(GemmPaths, ByRows) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    Case c{390, 371, 261, (transposes & 1) != 0, (transposes & 2) != 0};
+    vary(c);
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    if (second_level_cache_bytes() >= 1 << 20 && kernels_.accumulator_bytes == 4 && !schedule.takes_amx) {
+      EXPECT_TRUE(schedule.goes_by_rows);
+    }
+    check(c);
+  }
+}
+
+/// Y leaves the first-level cache, or the second-level one, and there is little to compute for each element: a few rows
+/// at a time, or tiles side by side. Columns are whole vectors, or end within one.
+TEST_P(GemmPaths, LargeY) {
+  for (const Case& sizes : {Case{61, 301, 3}, Case{133, 1031, 20}, Case{391, 1403, 2}, Case{391, 1408, 7},
+                            Case{1030, 535, 5, true}, Case{515, 1060, 9, false, true}}) {
+    Case c = sizes;
+    vary(c);
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    const bool is_far = c.m * c.n * kernels_.element_bytes > second_level_cache_bytes();
+    if (is_far && kernels_.element_bytes == kernels_.accumulator_bytes) {
+      EXPECT_FALSE(schedule.is_at_once);
+    }
+    check(c, byte_size(type_) + 1);
+  }
+}
+
+/// B is packed by the first tiles that read it: around tiles of rows, panels, and ranges of k.
+TEST_P(GemmPaths, TilesThatPackB) {
+  if (kernels_.pack_and_multiply == nullptr) return;
+  const std::int64_t mr = kernels_.mr, nr = kernels_.nr, lanes = kernels_.lanes;
+  for (const std::int64_t m : {2 * mr, 2 * mr + 1, 3 * mr - 1, 11 * mr}) {
+    for (const std::int64_t n : {3 * nr + 1, 3 * nr + lanes - 1, 4 * nr - 1, 9 * nr + lanes + 3}) {
+      for (const std::int64_t k : {131, 600}) {
+        Case c{m, n, k, (m + n) % 3 == 0};
+        vary(c);
+        if (n * k * kernels_.element_bytes > 32 * 1024) {
+          EXPECT_TRUE(make_plan(problem_of(type_, c), target_, 1, false).schedule.tiles_pack_b);
+        }
+        check(c, k == 131 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
+  check(Case{11 * mr, 12 * nr, 256, false, false, CForm::full});
+}
+
+/// One row and two have tiles of as many vectors as there are columns.
+TEST_P(GemmPaths, RowsOfAllWidths) {
+  for (const std::int64_t m : {1, 2}) {
+    for (std::int64_t n = 1; n <= 9 * kernels_.lanes; n += n < 3 * kernels_.lanes ? 1 : 5) {
+      Case c{m, n, 6, n % 3 == 0, false};
+      vary(c);
+      check(c, n % 2 == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
+/// Rows of sums become columns of Y.
+TEST_P(GemmPaths, FewColumnsOfATransposedA) {
+  for (const std::int64_t m : {2 * kernels_.lanes, 3 * kernels_.lanes + 5, std::int64_t{150}}) {
+    for (std::int64_t n = 1; n <= 8; ++n) {
+      Case c{m, n, 19, true, n % 2 == 0};
+      vary(c);
+      check(c, n % 3 == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm
