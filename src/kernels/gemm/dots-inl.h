@@ -98,8 +98,7 @@ HWY_INLINE void ForEachVector(const Function& function) {
   }
 }
 
-/// The dot products of kX rows of A and kY columns of B, whose elements lie side by side, and how far they are added
-/// up.
+/// The dot products of kX rows of A and kY columns of B, in both of which neighbouring k lie side by side.
 template <size_t kX, size_t kY, class T, class Element>
 class Dots {
  public:

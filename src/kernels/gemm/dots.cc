@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kMostColumns = 4;
 constexpr std::int64_t kLeastK = 32;
-// Two columns meet a row of A at once; further ones meet it again, while it is in the first-level cache.
+// Two columns meet a row of A at once, or four of f32 and f64 with AVX-512; further ones meet it again, while it is in
+// the first-level cache.
 constexpr std::int64_t kRowsBytes = 32 * 1024;
 constexpr std::int64_t kMostRows = 1024;
 constexpr std::int64_t kRowsUnit = 16;

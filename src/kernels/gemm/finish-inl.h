@@ -138,7 +138,7 @@ HWY_NOINLINE int64_t FinishTransposed(const T* sums, int64_t sums_row_step, int6
   return i;
 }
 
-/// m x n sums, in rows of whole vectors, become the elements of Y from (row, column) on.
+/// m x n sums, whose rows may be read to the end of a vector, become the elements of Y from (row, column) on.
 template <class Element, class T>
 HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
                              int64_t row, int64_t column, const Scale& scale) {
