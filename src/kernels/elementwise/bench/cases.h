@@ -1,6 +1,7 @@
 // Room: kernels, benchmarks only. What is measured, and what is wanted of each case.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,10 @@
 #include "binet/tensor.h"
 
 namespace binet::kernels::elementwise::bench {
+
+inline constexpr ElementType kTypes[] = {ElementType::f16, ElementType::bf16, ElementType::f32, ElementType::f64,
+                                         ElementType::i8,  ElementType::i16,  ElementType::i32, ElementType::i64,
+                                         ElementType::u8,  ElementType::u16,  ElementType::u32, ElementType::u64};
 
 struct Case {
   std::string name;
@@ -22,6 +27,14 @@ struct Case {
   bool whole_call = false;
 };
 
+/// What issues and users have asked about, and others of the same kinds.
 [[nodiscard]] std::vector<Case> all_cases();
+
+/// One pair of shapes of the same rank that broadcast, on one thread and, where that should pay, on two.
+[[nodiscard]] std::vector<Case> cases_of_pair(ElementType type, const Shape& a, const Shape& b);
+
+/// `count` pairs of shapes of up to six axes, of any type and any way to broadcast. Results have from 16 elements to
+/// 4 Mi, as many below 8 Ki as above. The same seed gives the same ones.
+[[nodiscard]] std::vector<Case> random_cases(int count, std::uint64_t seed);
 
 }  // namespace binet::kernels::elementwise::bench

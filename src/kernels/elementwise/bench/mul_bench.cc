@@ -1,15 +1,19 @@
 // Benchmark: the elementwise product beside loops made by hand, which show the machine's limit, and beside a plain
 // compiled loop, Eigen and oneDNN; all in turns within one run. docs/performance/mul.md says how to read it.
 //
-//   elementwise_mul_bench --benchmark_filter='f32/same'      names are type/threads/case
+//   elementwise_mul_bench --benchmark_filter='f32/same'         names are type/threads/case
+//   elementwise_mul_bench --pair='f32:8,1,6,1*7,1,5'            any other shapes
+//   elementwise_mul_bench --random=200 --seed=3                 many of them, to find what nobody thought of
 //
 // BINET_TARGET works.
 #include <benchmark/benchmark.h>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "binet/products.h"
+#include "kernels/elementwise/bench/arguments.h"
 #include "kernels/elementwise/bench/cases.h"
 #include "kernels/elementwise/bench/contest.h"
 #include "kernels/elementwise/bench/limits.h"
@@ -77,8 +81,8 @@ void measure(benchmark::State& state, const Case& test, Table& table) {
   table.add(result);
 }
 
-void register_all(Table& table) {
-  for (const Case& test : all_cases()) {
+void register_cases(const std::vector<Case>& cases, Table& table) {
+  for (const Case& test : cases) {
     const std::string name =
         std::string(to_string(test.type)) + "/threads:" + std::to_string(test.threads) + "/" + test.name;
     benchmark::RegisterBenchmark(name.c_str(), [test, &table](benchmark::State& state) { measure(state, test, table); })
@@ -91,8 +95,10 @@ void register_all(Table& table) {
 }  // namespace binet::kernels::elementwise::bench
 
 int main(int argc, char** argv) {
-  binet::kernels::elementwise::bench::Table table;
-  binet::kernels::elementwise::bench::register_all(table);
+  namespace bench = binet::kernels::elementwise::bench;
+  const std::vector<bench::Case> cases = bench::take_cases(argc, argv);
+  bench::Table table;
+  bench::register_cases(cases, table);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks(&table);
