@@ -24,6 +24,7 @@
 #include "base/target.h"
 #include "binet/element_type.h"
 #include "kernels/elementwise/expansion.h"
+#include "kernels/elementwise/open_line.h"
 
 namespace binet::kernels::elementwise {
 
@@ -40,9 +41,10 @@ struct Rows {
   std::int64_t b_row_step = 0;
   std::int64_t a_step = 1;
   std::int64_t b_step = 1;
-  /// y is larger than the caches and is neither a nor b: a kernel may write it past them with streaming stores, and the
-  /// caller then calls hwy::FlushStream() before another thread may read y.
-  bool stream = false;
+  /// Not null: y is larger than the caches and is neither a nor b, and the rows go on where the task's last ones ended.
+  /// A kernel may then write them past the caches with streaming stores, through this line where they are no whole
+  /// ones; before another thread may read y, the caller closes the line and calls hwy::FlushStream().
+  OpenLine* stream = nullptr;
 };
 
 /// Computes one block of rows; y is contiguous.

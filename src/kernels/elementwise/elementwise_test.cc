@@ -43,7 +43,7 @@ constexpr std::size_t kCanaries = 80;
 
 /// Runs `kernel` with a, b and y at these distances from a cache line, canaries around y; compares with the reference.
 void check_rows(ElementType type, RowsFunction kernel, const Rows& rows, std::size_t a_shift, std::size_t b_shift,
-                std::size_t y_shift, Random& random) {
+                std::size_t y_shift, Random& random, bool streaming = false) {
   const std::size_t size = byte_size(type);
   const auto count = static_cast<std::size_t>(rows.rows * rows.elements);
   const auto operand = [&](std::size_t shift) {
@@ -61,10 +61,25 @@ void check_rows(ElementType type, RowsFunction kernel, const Rows& rows, std::si
 
   Bytes y(kCanaries + y_shift + count * size + kCanaries, kCanary);
   std::byte* const start = y.data() + kCanaries + y_shift;
-  kernel(rows, a.data() + a_shift, b.data() + b_shift, start);
+  if (streaming) {
+    // In two calls: the second one goes on with the line that the first one left.
+    OpenLine line(start);
+    Rows first = rows;
+    first.stream = &line;
+    first.rows /= 2;
+    Rows second = first;
+    second.rows = rows.rows - first.rows;
+    const auto moved = [&](std::int64_t step) { return static_cast<std::size_t>(first.rows * step) * size; };
+    kernel(first, a.data() + a_shift, b.data() + b_shift, start);
+    kernel(second, a.data() + a_shift + moved(rows.a_row_step), b.data() + b_shift + moved(rows.b_row_step),
+           start + moved(rows.elements));
+    line.close();
+  } else {
+    kernel(rows, a.data() + a_shift, b.data() + b_shift, start);
+  }
   if (const auto i = first_difference(type, start, expected.data(), count)) {
     ADD_FAILURE() << "element " << *i << " of " << count << " differs; shifts " << a_shift << ' ' << b_shift << ' '
-                  << y_shift << ", streaming " << rows.stream;
+                  << y_shift << ", streaming " << streaming;
   }
   EXPECT_TRUE(std::all_of(y.data(), start, [](std::byte c) { return c == kCanary; })) << "wrote before y";
   EXPECT_TRUE(std::all_of(start + count * size, y.data() + y.size(), [](std::byte c) { return c == kCanary; }))
@@ -127,10 +142,9 @@ TEST(Kernels, EqualTheReferenceWhenStreaming) {
   Random random(4);
   for_each_kernel([&](ElementType type, RowsFunction kernel, const Pattern& pattern) {
     for (const std::size_t shift : {0, 1, 2, 8, 16, 24, 60}) {
-      for (const std::int64_t elements : {100, 1024, 1500, 4099}) {
-        Rows rows = make_rows(pattern, 2, elements);
-        rows.stream = true;
-        check_rows(type, kernel, rows, 0, 0, shift, random);
+      for (const std::int64_t elements : {1, 3, 16, 31, 33, 63, 64, 65, 100, 1024, 1500, 4099}) {
+        const Rows rows = make_rows(pattern, 5, elements);
+        check_rows(type, kernel, rows, 0, 0, shift, random, true);
       }
     }
   });

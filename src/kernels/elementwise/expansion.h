@@ -41,8 +41,8 @@ struct Expansion {
   };
 
   ExpansionFunctions functions;
-  std::int64_t chunk_bytes = 0;
-  double cost = 0;  ///< of a byte, as Lookup counts it
+  std::int64_t chunk_bytes = 0;  ///< a power of two
+  double cost = 0;               ///< of a byte, as Lookup counts it
   /// How far the windows reach: so many bytes must be readable from where the operand begins.
   std::int64_t source_bytes = 0;
   /// Not 0: the operand is a row of so many bytes that every turn of the outermost loop repeats. It is read from a copy

@@ -76,16 +76,13 @@ class Guards : public ::testing::Test {
     const Bytes b = random_elements(type, static_cast<std::size_t>(count_elements(shapes.b)), random_);
     const Bytes expected = expected_result(type, shapes, a, b);
     for (const Target& target : supported_targets()) {
-      Plan plan = make_plan(Operation::multiply, type, plan_broadcast(shapes.a, shapes.b), target);
+      const BroadcastPlan loops = plan_broadcast(shapes.a, shapes.b);
+      const Plan plan = make_plan(Operation::multiply, type, loops, target);
       check_at(Place::before_a_guard, type, plan, target, shapes, {a, b, expected});
       check_at(Place::behind_a_guard, type, plan, target, shapes, {a, b, expected});
-      plan.streamed_from = plan.cache_bytes = 0;
-      if ((plan.tiling = make_tiling(plan.loops, plan.size, true, plan.kernel.lookups))) {
-        plan.units = plan.tiling->all_tiles;
-      }
-      plan.tasks = std::max<std::int64_t>(2, plan.tasks);  // a single task does not ask whether to stream
-      check_at(Place::before_a_guard, type, plan, target, shapes, {a, b, expected});
-      check_at(Place::behind_a_guard, type, plan, target, shapes, {a, b, expected});
+      const Plan streaming = streaming_plan(type, loops, target);
+      check_at(Place::before_a_guard, type, streaming, target, shapes, {a, b, expected});
+      check_at(Place::behind_a_guard, type, streaming, target, shapes, {a, b, expected});
     }
   }
 

@@ -2,8 +2,7 @@
 //   T         what a lane holds in memory (16-bit floats: their bits)
 //   Tag       the Highway tag of the widest vector it works on
 //   apply     the operation on vectors of T, of Tag or any smaller one with at least two lanes
-//   kTakesLong            whether that takes longer than loading and storing
-//   kStreamsRowsTogether  whether short rows that are streamed had better not be calls of their own.
+//   kTakesLong  whether that takes longer than loading and storing.
 #if defined(BINET_ELEMENTWISE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_ELEMENTWISE_LANES_INL_H_
 #undef BINET_ELEMENTWISE_LANES_INL_H_
@@ -46,7 +45,6 @@ HWY_INLINE V kept(V v) {
 template <class Op, class Element>
 struct Lanes {
   static constexpr bool kTakesLong = false;
-  static constexpr bool kStreamsRowsTogether = HWY_TARGET == HWY_AVX3;
   using T = Element;
   using Tag = hn::ScalableTag<T>;
 
@@ -61,7 +59,6 @@ struct Lanes {
 template <class Op>
 struct Lanes<Op, Float16> {
   static constexpr bool kTakesLong = true;
-  static constexpr bool kStreamsRowsTogether = false;
   using T = std::uint16_t;
   using Tag = hn::Rebind<std::uint16_t, hn::ScalableTag<float>>;
 
@@ -145,7 +142,6 @@ struct InstructionFloat16 {};
 template <>
 struct Lanes<Multiply, InstructionFloat16> {
   static constexpr bool kTakesLong = false;
-  static constexpr bool kStreamsRowsTogether = true;
   using T = std::uint16_t;
   using Tag = hn::ScalableTag<T>;
 
@@ -168,7 +164,6 @@ struct Lanes<Multiply, InstructionFloat16> {
 template <class Op>
 struct Lanes<Op, BFloat16> {
   static constexpr bool kTakesLong = true;
-  static constexpr bool kStreamsRowsTogether = true;  // each call loads constants
   using T = std::uint16_t;
   using Tag = hn::ScalableTag<T>;
 

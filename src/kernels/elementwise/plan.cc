@@ -9,7 +9,6 @@
 namespace binet::kernels::elementwise {
 namespace {
 
-constexpr std::int64_t kLineBytes = 64;
 /// What another thread is woken for: moving this much takes several times as long as the waking.
 constexpr std::int64_t kBytesPerTask = 128 * 1024;
 

@@ -1,4 +1,4 @@
-// Room: kernels. The loops over rows: vector with vector, vector with scalar, scalar with vector.
+// Room: kernels. The loops over rows: vector with vector, vector with scalar.
 //
 // No element outside of a, b and y is touched, and none of y is written before the elements of a and b at its place,
 // and at the places of the vectors it shares, have been read: so y may be a or b.
@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/elementwise/elementwise.h"
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -55,6 +56,17 @@ class Moving {
     std::memcpy(&value, start_, sizeof(T));
     return hn::Set(d, value);
   }
+  static const std::byte* place(const std::byte* start, std::size_t i) { return start + i * sizeof(T); }
+#if HWY_TARGET == HWY_AVX3
+  /// The last `tail` of n elements, and the first ones of `next`.
+  template <class D>
+  HWY_INLINE hn::Vec<D> joined(D d, std::size_t n, std::size_t tail, const Moving& next) const {
+    const auto here = hn::FirstN(d, tail);
+    const auto ends = hn::MaskedLoad(here, d, reinterpret_cast<const T*>(start_ + (n - tail) * sizeof(T)));
+    const auto begins = hn::MaskedLoad(hn::Not(here), d, reinterpret_cast<const T*>(next.start_ - tail * sizeof(T)));
+    return hn::IfThenElse(here, ends, begins);
+  }
+#endif
 
  private:
   const std::byte* start_;
@@ -74,6 +86,13 @@ class Fixed {
   HWY_INLINE hn::Vec<D> first(D d) const {
     return hn::Set(d, value_);
   }
+  static const std::byte* place(const std::byte* value, std::size_t) { return value; }
+#if HWY_TARGET == HWY_AVX3
+  template <class D>
+  HWY_INLINE hn::Vec<D> joined(D d, std::size_t, std::size_t tail, const Fixed& next) const {
+    return hn::IfThenElse(hn::FirstN(d, tail), hn::Set(d, value_), hn::Set(d, next.value_));
+  }
+#endif
 
  private:
   T value_;
@@ -129,7 +148,7 @@ HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, 
 /// How many elements of y lie before its first cache line; nothing to gain where no element begins a line.
 template <class L>
 HWY_INLINE std::size_t elements_before_line(const std::byte* y) {
-  return (std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(y)) % 64 / sizeof(LaneOf<L>);
+  return (std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(y)) % kLineBytes / sizeof(LaneOf<L>);
 }
 
 /// Where a row's vectors begin behind its first one, which they may overlap. With vectors as long as a line, each store
@@ -159,63 +178,92 @@ HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n) {
   store(tail, n - N);
 }
 
-/// Whether a row pays for streaming, and can: Highway streams 16 bytes at least, whatever the vector's size. A line
-/// that is streamed in part goes to memory in part, so short rows must consist of whole lines.
+/// Whether rows can be streamed: Highway streams 16 bytes at least, whatever the vector's size.
 template <class L>
-HWY_INLINE bool can_stream(const std::byte* y, std::size_t n) {
+HWY_INLINE bool can_stream(const std::byte* y) {
   constexpr std::size_t kVector = hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>);
-  constexpr std::size_t kLong = 4096;
-  const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(y);
-  const std::size_t bytes = n * sizeof(LaneOf<L>);
-  const bool whole_lines = (start | bytes) % 64 == 0;
-  return kVector >= 16 && (whole_lines || (bytes >= kLong && start % sizeof(LaneOf<L>) == 0));
+  return kVector >= 16 && reinterpret_cast<std::uintptr_t>(y) % sizeof(LaneOf<L>) == 0;
 }
 
-/// For rows that can be streamed. y is neither a nor b, so what is written before its first line and behind its last
-/// one may be computed again.
+/// Whether a vector is a line, and can be loaded in part.
+template <class L>
+inline constexpr bool kJoinsRows = HWY_TARGET == HWY_AVX3&& hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>) == 64;
+
 template <class L, class A, class B>
-HWY_NOINLINE void streaming_row(A a, B b, std::byte* y, std::size_t n) {
+void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
+
+/// Each line at once: the one that ends a row has the beginning of the next.
+template <class L, class A, class B>
+HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
+  constexpr std::size_t kLine = 64 / sizeof(LaneOf<L>);
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
-  const auto value = [&](std::size_t i) HWY_ATTR { return L::apply(d, a.at(d, i), b.at(d, i)); };
-  const std::size_t head = elements_before_line<L>(y);
-  for (std::size_t i = 0; i < head; i += N) hn::StoreU(value(i), d, at<L>(y, i));
-  // One at a time: memory sets the pace, and a compiler would change the order of four.
   const hn::ScalableTag<LaneOf<L>> whole;
-  const std::size_t of_whole = hn::Lanes(whole);
-  std::size_t i = head;
-  for (; i + of_whole <= n; i += of_whole) {
-    if constexpr (hn::MaxLanes(whole) == hn::MaxLanes(d)) {
-      hn::Stream(value(i), whole, at<L>(y, i));
-    } else {
-      hn::Stream(hn::Combine(whole, value(i + N), value(i)), whole, at<L>(y, i));
+  const auto n = static_cast<std::size_t>(rows.elements);
+  // A part of a row that fills no line.
+  const auto write_part = [&](std::size_t from, std::size_t count) {
+    if (count == 0) return;
+    Rows part;
+    part.elements = static_cast<std::int64_t>(count);
+    std::byte* const to = y + from * sizeof(LaneOf<L>);
+    each_row<L, A, B>(part, A::place(a, from), B::place(b, from), rows.stream->place_of(to));
+    rows.stream->advance(to + count * sizeof(LaneOf<L>));
+  };
+  std::size_t done = 0;  // of a row, with the end of the one before
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    const A of_a(a);
+    const B of_b(b);
+    const auto value = [&](std::size_t i) HWY_ATTR { return L::apply(d, of_a.at(d, i), of_b.at(d, i)); };
+    std::size_t i = done;
+    if (i == 0) {
+      i = std::min(elements_before_line<L>(y), n);
+      write_part(0, i);
     }
+    // One vector at a time: memory sets the pace, and a compiler would change the order of four.
+    const std::size_t tail = (n - i) % kLine;
+    for (; i < n - tail; i += hn::Lanes(whole)) {
+      if constexpr (hn::MaxLanes(whole) == hn::MaxLanes(d)) {
+        hn::Stream(value(i), whole, at<L>(y, i));
+      } else {
+        hn::Stream(hn::Combine(whole, value(i + N), value(i)), whole, at<L>(y, i));
+      }
+    }
+    const std::byte* const next_a = a + rows.a_row_step * kSize;
+    const std::byte* const next_b = b + rows.b_row_step * kSize;
+    done = 0;
+    if constexpr (kJoinsRows<L>) {
+      if (tail != 0 && r + 1 < rows.rows && n + tail >= kLine) {
+        const auto joined = L::apply(d, of_a.joined(d, n, tail, A(next_a)), of_b.joined(d, n, tail, B(next_b)));
+        hn::Stream(joined, whole, at<L>(y, i));
+        done = kLine - tail;
+      }
+    }
+    if (done == 0) write_part(i, tail);
+    a = next_a;
+    b = next_b;
+    y += rows.elements * kSize;
   }
-  for (; i < n; i += N) hn::StoreU(value(std::min(i, n - N)), d, at<L>(y, std::min(i, n - N)));
 }
 
 /// Rows of less than so many vectors are over before four at a time pay.
 constexpr std::size_t kFewVectors = 16;
 
-/// Rows of at least a vector; y is neither a nor b. The first and last vector of a row overlap their neighbours, but
-/// for kStream, which wants rows of whole lines.
-template <class L, bool kStream, class A, class B>
+/// Rows of at least a vector; y is neither a nor b. The first and last vector of a row overlap their neighbours.
+template <class L, class A, class B>
 HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
   const typename L::Tag d;
-  const auto store = [d](hn::Vec<decltype(d)> v, LaneOf<L>* to)
-                         HWY_ATTR { kStream ? hn::Stream(v, d, to) : hn::StoreU(v, d, to); };
+  const auto store = [d](hn::Vec<decltype(d)> v, LaneOf<L>* to) HWY_ATTR { hn::StoreU(v, d, to); };
   const std::size_t N = hn::Lanes(d);
   const std::size_t last = static_cast<std::size_t>(rows.elements) - N;
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const A of_a(a);
     const B of_b(b);
-    std::size_t i = 0;
-    if (!kStream) {
-      store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
-      i = second_vector<L>(y, last + N);
+    store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
+    for (std::size_t i = second_vector<L>(y, last + N); i < last; i += N) {
+      store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
     }
-    for (; i < last; i += N) store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
     store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
     a += rows.a_row_step * kSize;
     b += rows.b_row_step * kSize;
@@ -224,33 +272,29 @@ HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std:
 }
 
 template <class L, class A, class B>
-void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+HWY_NOINLINE void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
+  if (rows.stream != nullptr && can_stream<L>(y)) return streaming_rows<L, A, B>(rows, a, b, y);
   const auto n = static_cast<std::size_t>(rows.elements);
   const std::size_t N = hn::Lanes(typename L::Tag());
-  const bool few_vectors = rows.rows > 1 && n >= N && n < kFewVectors * N;
-  if (few_vectors && !rows.stream) return rows_of_vectors<L, false, A, B>(rows, a, b, y);
-  if constexpr (L::kStreamsRowsTogether) {
-    const bool whole_lines = (reinterpret_cast<std::uintptr_t>(y) | n * sizeof(LaneOf<L>)) % 64 == 0;
-    if (few_vectors && whole_lines) return rows_of_vectors<L, true, A, B>(rows, a, b, y);
-  }
+  if (rows.rows > 1 && n >= N && n < kFewVectors * N) return rows_of_vectors<L, A, B>(rows, a, b, y);
   for (std::int64_t r = 0; r < rows.rows; ++r) {
-    if (rows.stream && can_stream<L>(y, n)) {
-      streaming_row<L>(A(a), B(b), y, n);
-    } else {
-      row<L>(A(a), B(b), y, n);
-    }
+    row<L>(A(a), B(b), y, n);
     a += rows.a_row_step * kSize;
     b += rows.b_row_step * kSize;
     y += rows.elements * kSize;
   }
 }
 
-/// The kernel of one operation and element type.
+/// The kernel of one operation, which commutes, and element type: an operand that stays is the second one.
 template <class L>
 void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   using T = LaneOf<L>;
-  if (rows.a_step == 0) return each_row<L, Fixed<T>, Moving<T>>(rows, a, b, y);
+  if (rows.a_step == 0) {
+    Rows swapped = rows;
+    std::swap(swapped.a_row_step, swapped.b_row_step);
+    return each_row<L, Moving<T>, Fixed<T>>(swapped, b, a, y);
+  }
   if (rows.b_step == 0) return each_row<L, Moving<T>, Fixed<T>>(rows, a, b, y);
   each_row<L, Moving<T>, Moving<T>>(rows, a, b, y);
 }
@@ -268,7 +312,7 @@ requires(std::is_integral_v<Element> && !Op::kSignMatters) struct SeenAs<Op, Ele
 template <class Element>
 Kernel choose_for(Operation operation) {
   return visit_operation(operation, []<class Op>() -> Kernel {
-    static_assert(Op::kCommutes, "lookups take the operand that is laid out as the second one");
+    static_assert(Op::kCommutes, "an operand that stays, and one that is laid out, is taken as the second one");
     using L = Lanes<Op, typename SeenAs<Op, Element>::Type>;
     return {&walk<L>, lookups_for<L>()};
   });

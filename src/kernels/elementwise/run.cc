@@ -25,7 +25,7 @@ struct Addresses {
   std::byte* y;
 };
 
-void run_rows(const Plan& plan, const Addresses& at, bool stream, std::int64_t begin, std::int64_t end) {
+void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = plan.rows.elements;
   const std::int64_t block = plan.rows.rows * n;
   const std::size_t depth = plan.loops.loops.size();
@@ -51,14 +51,29 @@ void run_rows(const Plan& plan, const Addresses& at, bool stream, std::int64_t b
   }
 }
 
-/// The units [begin, end).
-void run_units(const Plan& plan, const Addresses& at, bool stream, std::int64_t begin, std::int64_t end) {
-  if (plan.tiling) {
-    run_tiles(plan, at.a, at.b, at.y, stream, begin, end);
-  } else {
-    run_rows(plan, at, stream, begin * plan.unit, std::min(end * plan.unit, plan.loops.elements));
+/// All of a result, block by block.
+void run_blocks(const Plan& plan, const Addresses& at) {
+  const std::int64_t block = plan.rows.rows * plan.rows.elements;
+  BlockPosition position(std::span(plan.loops.loops).first(plan.loops.loops.size() - 2), 0);
+  for (std::int64_t begin = 0; begin < plan.loops.elements; begin += block) {
+    plan.kernel.rows(plan.rows, at.a + position.a() * plan.size, at.b + position.b() * plan.size,
+                     at.y + begin * plan.size);
+    position.next();
   }
-  if (stream) hwy::FlushStream();
+}
+
+/// The units [begin, end).
+void run_units(const Plan& plan, const Addresses& at, OpenLine* stream, std::int64_t begin, std::int64_t end) {
+  if (plan.tiling) return run_tiles(plan, at.a, at.b, at.y, stream, begin, end);
+  run_rows(plan, at, stream, begin * plan.unit, std::min(end * plan.unit, plan.loops.elements));
+}
+
+void stream_units(const Plan& plan, const Addresses& at, std::int64_t begin, std::int64_t end) {
+  const std::int64_t first = plan.tiling ? begin_of_tile(plan, begin) : begin * plan.unit;
+  OpenLine line(at.y + first * plan.size);
+  run_units(plan, at, &line, begin, end);
+  line.close();
+  hwy::FlushStream();
 }
 
 void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Result result) {
@@ -67,7 +82,9 @@ void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Re
   const bool in_place = at.y == at.a || at.y == at.b;
   const bool stream = !in_place && streams(plan, tasks == 1 ? 1 : threads, result);
   pool.run(tasks, [&](std::int64_t task) {
-    run_units(plan, at, stream, plan.units * task / tasks, plan.units * (task + 1) / tasks);
+    const std::int64_t begin = plan.units * task / tasks;
+    const std::int64_t end = plan.units * (task + 1) / tasks;
+    stream ? stream_units(plan, at, begin, end) : run_units(plan, at, nullptr, begin, end);
   });
 }
 
@@ -83,10 +100,10 @@ bool streams(const Plan& plan, std::int64_t threads, Result result) {
 void run(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y, const ThreadPool& pool,
          Result result) {
   if (plan.tasks > 1) return run_tasks(plan, {a, b, y}, pool, result);
-  if (plan.tiling) return run_tiles(plan, a, b, y, false, 0, plan.units);
+  if (plan.tiling) return run_tiles(plan, a, b, y, nullptr, 0, plan.units);
   // Small, and mostly a single block: what stands around the kernel would weigh as much as the work.
   if (plan.loops.loops.size() <= 2) return plan.kernel.rows(plan.rows, a, b, y);
-  run_rows(plan, {a, b, y}, false, 0, plan.loops.elements);
+  run_blocks(plan, {a, b, y});
 }
 
 }  // namespace binet::kernels::elementwise

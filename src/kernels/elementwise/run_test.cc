@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -31,14 +32,13 @@ void check_run(ElementType type, const Target& target, const Shapes& shapes, Ran
   const auto count = static_cast<std::size_t>(plan.elements);
   ASSERT_EQ(expected.size(), count * byte_size(type));
   const Plan whole = make_plan(Operation::multiply, type, plan, target);
-  Plan streaming = make_plan(Operation::multiply, type, plan, target);
-  streaming.streamed_from = streaming.cache_bytes = 0;
-  streaming.tasks = std::max<std::int64_t>(2, streaming.tasks);  // a single task does not ask whether to stream
+  const Plan streaming = streaming_plan(type, plan, target);
   for (const auto& [used, threads] :
        {std::pair{&whole, 1}, {&whole, 2}, {&whole, 3}, {&streaming, 1}, {&streaming, 3}}) {
     constexpr std::byte kCanary{0xA5};
     constexpr std::size_t kCanaries = 80;
-    Bytes y(expected.size() + 2 * kCanaries, kCanary);
+    Bytes bytes(64 + expected.size() + 2 * kCanaries, kCanary);
+    const std::span y = std::span(bytes).subspan(random() % 64, expected.size() + 2 * kCanaries);
     run(*used, a.data(), b.data(), y.data() + kCanaries, pool_of(threads));
     EXPECT_FALSE(first_difference(type, y.data() + kCanaries, expected.data(), count))
         << threads << " threads" << (used == &streaming ? ", streaming" : "");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <span>
@@ -17,14 +18,14 @@ namespace {
 /// A tile or a table, and as much of the other operand and of y, stay in a first-level cache of 32 KiB; and a tile has
 /// so many stores that the first of them have reached the cache when the kernel reads the tile back.
 constexpr std::int64_t kTileBytes = 8192;
-constexpr std::int64_t kLineBytes = 64;
 /// From here on a row has vectors enough for the kernel.
 constexpr std::int64_t kLongRowBytes = 512;
 /// The same where one operand stays over a row, which the kernel keeps in a register, or where tiles are dear.
 constexpr std::int64_t kLongSpreadBytes = 128;
-/// And where y is streamed, which needs whole lines: those of tiles, as those of rows are broken at each end.
+/// And where both operands move and y is streamed, without vectors as long as a line: the line that ends one row and
+/// begins another is put together in memory.
 constexpr std::int64_t kLongStreamedBytes = 2048;
-/// Laying out has a fixed cost, about that of so many short rows.
+/// Laying out has a fixed cost, about that of so many short rows of one block; blocks have theirs.
 constexpr std::int64_t kFewestRows = 12;
 
 /// `loops` are those of a whole tile.
@@ -135,7 +136,8 @@ class Operand {
     laid_out_ = from_;
     laid_out_bytes_ = bytes;
     const Expansion& x = layout_.expansion;
-    x.functions.expand(x, source(), (bytes + x.chunk_bytes - 1) / x.chunk_bytes, tile_.data());
+    const int log2_chunk = std::countr_zero(static_cast<std::uint64_t>(x.chunk_bytes));
+    x.functions.expand(x, source(), (bytes + x.chunk_bytes - 1) >> log2_chunk, tile_.data());
     return tile_.data();
   }
 
@@ -194,14 +196,18 @@ class Operand {
 std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream,
                                   std::span<const Lookup> lookups) {
   const std::span<const BroadcastLoop> loops = plan.loops;
-  if (loops.size() < 2 || plan.elements < loops.back().extent * kFewestRows) return {};
-  const bool spreads = loops.back().a_step == 0 || loops.back().b_step == 0;
+  if (loops.size() < 2) return {};
   const std::int64_t row_bytes = loops.back().extent * size;
+  const bool several_blocks = loops.size() > 2 && row_bytes < kLineBytes;
+  if (!several_blocks && plan.elements < loops.back().extent * kFewestRows) return {};
+  const bool spreads = loops.back().a_step == 0 || loops.back().b_step == 0;
   const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
   // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
   const bool loads_lines = lookups.front().chunk == kLineBytes;
-  if (row_bytes >= (broken_lines ? kLongStreamedBytes : spreads && !loads_lines ? kLongSpreadBytes : kLongRowBytes))
-    return {};
+  const std::int64_t long_row = loads_lines || spreads == broken_lines ? kLongRowBytes
+                                : spreads                              ? kLongSpreadBytes
+                                                                       : kLongStreamedBytes;
+  if (row_bytes >= long_row) return {};
   Tiling best = tiling_of(plan, size, lookups, kTileBytes);
   Tiling smaller = tiling_of(plan, size, lookups, kTileBytes / 2);
   if (smaller.cost < best.cost) best = std::move(smaller);
@@ -209,7 +215,13 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   return best;
 }
 
-void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_data, std::byte* y, bool stream,
+std::int64_t begin_of_tile(const Plan& plan, std::int64_t tile) {
+  const Tiling& tiling = *plan.tiling;
+  const std::int64_t turn = tile % tiling.tiles * tiling.turns;
+  return (tile / tiling.tiles * tiling.extent + turn) * tiling.turn_elements;
+}
+
+void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_data, std::byte* y, OpenLine* stream,
                std::int64_t begin, std::int64_t end) {
   const Tiling& tiling = *plan.tiling;
   const BroadcastLoop& loop = plan.loops.loops[tiling.loop];
@@ -217,7 +229,7 @@ void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_dat
   Operand b(tiling.b, plan.size, b_data);
   BlockPosition outer(std::span(plan.loops.loops).first(tiling.loop), begin / tiling.tiles);
   std::int64_t turn = begin % tiling.tiles * tiling.turns;
-  y += (begin / tiling.tiles * tiling.extent + turn) * tiling.turn_elements * plan.size;
+  y += begin_of_tile(plan, begin) * plan.size;
   Rows all;
   all.stream = stream;
   for (; begin < end; ++begin) {
@@ -226,10 +238,13 @@ void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_dat
     const std::int64_t bytes = all.elements * plan.size;
     a.move_to(outer.a() + turn * loop.a_step);
     b.move_to(outer.b() + turn * loop.b_step);
-    if (tiling.a.fused) {
-      a.compute(b.in_order(bytes), bytes, y, stream);
-    } else if (tiling.b.fused) {
-      b.compute(a.in_order(bytes), bytes, y, stream);
+    // What is laid out in registers has its places in a vector, and cannot be moved to the end of one line and the
+    // beginning of another.
+    const bool in_registers = stream == nullptr || (bytes_in_line(y) == 0 && bytes % kLineBytes == 0);
+    if (tiling.a.fused && in_registers) {
+      a.compute(b.in_order(bytes), bytes, y, stream != nullptr);
+    } else if (tiling.b.fused && in_registers) {
+      b.compute(a.in_order(bytes), bytes, y, stream != nullptr);
     } else {
       plan.kernel.rows(all, a.in_order(bytes), b.in_order(bytes), y);
     }

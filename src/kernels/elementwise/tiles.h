@@ -42,8 +42,11 @@ struct Tiling {
 [[nodiscard]] std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream,
                                                 std::span<const Lookup> lookups);
 
-/// Computes the tiles [begin, end).
-void run_tiles(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y, bool stream, std::int64_t begin,
-               std::int64_t end);
+/// The first element of y in a tile.
+[[nodiscard]] std::int64_t begin_of_tile(const Plan& plan, std::int64_t tile);
+
+/// Computes the tiles [begin, end). `stream`: as in Rows.
+void run_tiles(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y, OpenLine* stream,
+               std::int64_t begin, std::int64_t end);
 
 }  // namespace binet::kernels::elementwise

@@ -12,6 +12,7 @@ namespace binet::kernels::elementwise {
 class BlockPosition {
  public:
   BlockPosition(std::span<const BroadcastLoop> outer, std::int64_t block) : outer_(outer), block_(block) {
+    if (block == 0) return;
     if (!outer.empty()) innermost_turn_ = block % outer.back().extent;
     for (std::size_t k = outer.size(); k-- > 0;) {
       const std::int64_t turn = block % outer[k].extent;

@@ -2,12 +2,13 @@
 // over indices that shares no code with the plans.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
 
 #include "binet/tensor.h"
-#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/plan.h"
 #include "kernels/elementwise/test_values.h"
 
 namespace binet::kernels::elementwise::testing {
@@ -108,6 +109,16 @@ inline Shapes random_shapes(Random& random) {
     shapes.b.push_back(kind == 1 ? 1 : extent);
   }
   return shapes;
+}
+
+/// A plan that streams however little it touches.
+inline Plan streaming_plan(ElementType type, const BroadcastPlan& loops, const Target& target) {
+  Plan plan = make_plan(Operation::multiply, type, loops, target);
+  plan.streamed_from = plan.cache_bytes = 0;
+  plan.tiling = make_tiling(plan.loops, plan.size, true, plan.kernel.lookups);
+  plan.units = plan.tiling ? plan.tiling->all_tiles : (loops.elements + plan.unit - 1) / plan.unit;
+  plan.tasks = std::max<std::int64_t>(2, plan.tasks);  // a single task does not ask whether to stream
+  return plan;
 }
 
 }  // namespace binet::kernels::elementwise::testing
