@@ -8,7 +8,8 @@ namespace {
 class ElementwiseCall final : public KernelCall {
  public:
   ElementwiseCall(kernels::elementwise::Operation operation, ElementType type, BroadcastPlan plan, const Target& target)
-      : plan_(kernels::elementwise::make_plan(operation, type, std::move(plan), target)),
+      : loops_(plan.loops),
+        plan_(kernels::elementwise::make_plan(operation, type, std::move(plan), target)),
         type_(type),
         target_(target.name) {}
 
@@ -20,21 +21,20 @@ class ElementwiseCall final : public KernelCall {
 
   /// As the kernels promise: an operand that is read element by element in the order of the output.
   [[nodiscard]] bool may_overwrite(std::size_t input) const override {
-    const std::vector<BroadcastLoop>& loops = plan_.loops.loops;
-    if (loops.size() > 1) return false;
-    return loops.empty() || (input == 0 ? loops[0].a_step : loops[0].b_step) == 1;
+    if (loops_.size() > 1) return false;
+    return loops_.empty() || (input == 0 ? loops_[0].a_step : loops_[0].b_step) == 1;
   }
 
   [[nodiscard]] double operations() const override { return static_cast<double>(plan_.loops.elements); }
 
   [[nodiscard]] std::string describe() const override {
     std::string text = fmt::format("elementwise {} {}", to_string(type_), target_);
-    for (const BroadcastLoop& loop : plan_.loops.loops)
-      text += fmt::format(" ({},{},{})", loop.extent, loop.a_step, loop.b_step);
+    for (const BroadcastLoop& loop : loops_) text += fmt::format(" ({},{},{})", loop.extent, loop.a_step, loop.b_step);
     return text;
   }
 
  private:
+  std::vector<BroadcastLoop> loops_;
   kernels::elementwise::Plan plan_;
   ElementType type_;
   std::string_view target_;

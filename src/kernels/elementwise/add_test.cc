@@ -18,13 +18,12 @@ TEST(Add, EqualsTheReference) {
   for (const Target& target : supported_targets()) {
     for (const ElementType type : kTypes) {
       const RowsFunction kernel = find_kernel(Operation::add, type, target).rows;
-      for (const auto& [a_step, b_step] : {std::pair{1, 1}, {1, 0}, {0, 1}}) {
+      for (const std::int64_t b_step : {1, 0}) {
         for (const std::int64_t count : {1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 65, 127, 130, 4096}) {
           SCOPED_TRACE(std::string(to_string(type)) + " on " + std::string(target.name) + ", " + std::to_string(count) +
                        " elements");
           Rows rows;
           rows.elements = count;
-          rows.a_step = a_step;
           rows.b_step = b_step;
           const auto elements = static_cast<std::size_t>(count);
           const Bytes a = random_elements(type, elements, random);

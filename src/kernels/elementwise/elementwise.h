@@ -24,7 +24,6 @@
 #include "base/target.h"
 #include "binet/element_type.h"
 #include "kernels/elementwise/expansion.h"
-#include "kernels/elementwise/open_line.h"
 
 namespace binet::kernels::elementwise {
 
@@ -32,19 +31,20 @@ namespace binet::kernels::elementwise {
 /// reference.cc.
 enum class Operation { multiply, add };
 
-/// The last two loops of a plan: `rows` rows of `elements` elements. Within a row a and b move by a_step and b_step,
-/// each 0 or 1 and not both 0; from row to row a and b move by their row steps. All steps count elements.
+/// The last two loops of a plan: `rows` rows of `elements` elements. Within a row a moves with y, and b moves by
+/// b_step, 0 or 1; from row to row a and b move by their row steps. All steps count elements.
 struct Rows {
   std::int64_t rows = 1;
   std::int64_t elements = 0;
   std::int64_t a_row_step = 0;
   std::int64_t b_row_step = 0;
-  std::int64_t a_step = 1;
   std::int64_t b_step = 1;
   /// Not null: y is larger than the caches and is neither a nor b, and the rows go on where the task's last ones ended.
   /// A kernel may then write them past the caches with streaming stores, through this line where they are no whole
   /// ones; before another thread may read y, the caller closes the line and calls hwy::FlushStream().
   OpenLine* stream = nullptr;
+  /// y is not streamed, but lies beyond the core's own caches: a kernel may fetch its lines before it writes them.
+  bool fetch = false;
 };
 
 /// Computes one block of rows; y is contiguous.

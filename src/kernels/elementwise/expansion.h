@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/aligned_buffer.h"
+#include "kernels/elementwise/open_line.h"
 #include "tensor/broadcast.h"
 
 namespace binet::kernels::elementwise {
@@ -23,13 +24,14 @@ struct Expansion;
 using ExpandFunction = void (*)(const Expansion& expansion, const std::byte* from, std::int64_t chunks, std::byte* to);
 
 /// Computes the first `bytes` bytes of y from the operand and another one, without the tile in between. y may be
-/// `other`.
+/// `other`. `stream`, `fetch`: as in Rows.
 using ComputeFunction = void (*)(const Expansion& expansion, const std::byte* from, const std::byte* other,
-                                 std::int64_t bytes, std::byte* y, bool stream);
+                                 std::int64_t bytes, std::byte* y, OpenLine* stream, bool fetch);
 
 struct ExpansionFunctions {
   ExpandFunction expand = nullptr;
   ComputeFunction compute = nullptr;  ///< may be null
+  bool streams_anywhere = false;      ///< what compute() streams need not be whole lines
 };
 
 struct Expansion {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "kernels/elementwise/elementwise.h"
@@ -14,6 +15,8 @@ namespace binet::kernels::elementwise {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): binet::kernels::elementwise::testing
+
+constexpr std::byte kCanary{0xA5};
 
 /// The operand's elements in the order of the loops.
 Bytes by_definition(const std::vector<BroadcastLoop>& loops, const Bytes& operand, std::size_t size) {
@@ -80,16 +83,32 @@ void check(const Target& target, ElementType type, const std::vector<BroadcastLo
   all.elements = static_cast<std::int64_t>(count);
   Bytes product(expected.size());
   kernel.rows(all, other.data(), expected.data(), product.data());
-  for (const bool stream : {false, true}) {
-    const AlignedBuffer y(expected.size() + 1);
-    y.data()[expected.size()] = std::byte{0xA5};
-    x.functions.compute(x, from.data(), other.data(), static_cast<std::int64_t>(expected.size()), y.data(), stream);
-    EXPECT_FALSE(first_difference(type, y.data(), product.data(), count)) << "streaming " << stream;
-    EXPECT_EQ(y.data()[expected.size()], std::byte{0xA5});
+  const auto bytes = static_cast<std::int64_t>(expected.size());
+  for (const bool fetch : {false, true}) {
+    Bytes y(expected.size() + 1, kCanary);
+    x.functions.compute(x, from.data(), other.data(), bytes, y.data(), nullptr, fetch);
+    EXPECT_FALSE(first_difference(type, y.data(), product.data(), count)) << "fetching " << fetch;
+    EXPECT_EQ(y.back(), kCanary);
+  }
+  for (const std::size_t begun : {std::size_t{0}, size, 24 / size * size, 64 - size}) {
+    if (begun != 0 && !x.functions.streams_anywhere) continue;
+    if (!x.functions.streams_anywhere && bytes % kLineBytes != 0) continue;
+    // Twice, one behind the other: the second goes on with the line that the first one left.
+    const AlignedBuffer y(begun + 2 * expected.size() + 1);
+    std::memset(y.data(), std::to_integer<int>(kCanary), y.size());
+    OpenLine line(y.data() + begun);
+    for (const std::size_t at : {begun, begun + expected.size()}) {
+      x.functions.compute(x, from.data(), other.data(), bytes, y.data() + at, &line, false);
+    }
+    line.close();
+    EXPECT_TRUE(std::all_of(y.data(), y.data() + begun, [](std::byte c) { return c == kCanary; })) << begun;
+    for (const std::size_t at : {begun, begun + expected.size()}) {
+      EXPECT_FALSE(first_difference(type, y.data() + at, product.data(), count)) << "streaming from " << at;
+    }
+    EXPECT_EQ(y.data()[y.size() - 1], kCanary) << "streaming from " << begun;
   }
   Bytes in_place = other;
-  x.functions.compute(x, from.data(), in_place.data(), static_cast<std::int64_t>(expected.size()), in_place.data(),
-                      false);
+  x.functions.compute(x, from.data(), in_place.data(), bytes, in_place.data(), nullptr, false);
   EXPECT_FALSE(first_difference(type, in_place.data(), product.data(), count)) << "in place";
 }
 

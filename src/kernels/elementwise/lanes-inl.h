@@ -32,6 +32,15 @@ HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* from) {
   return v;
 }
 
+/// Asks for the cache line that will be written some lines behind `y`. A store asks, too, but not before its turn: from
+/// a far cache fewer lines are then on their way at a time. Only where such caches have been measured.
+HWY_INLINE void fetch_to_write([[maybe_unused]] const std::byte* y) {
+  [[maybe_unused]] constexpr std::size_t kAhead = 1024;
+#if HWY_TARGET == HWY_AVX3
+  __builtin_prefetch(y + kAhead, 1);
+#endif
+}
+
 /// The value, in a register. Of a constant GCC would otherwise make a new copy for each row, and of an operand that is
 /// used twice it would load each copy anew.
 template <class V>

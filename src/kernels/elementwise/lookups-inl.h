@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "kernels/elementwise/expansion.h"
+#include "kernels/elementwise/joined_lines-inl.h"
 #include "kernels/elementwise/lanes-inl.h"
 #include "kernels/elementwise/shuffles-inl.h"
 
@@ -30,9 +31,6 @@ void expand(const Expansion& x, const std::byte* from, std::int64_t count, std::
   }
 }
 
-template <class L>
-inline constexpr std::size_t kBytesOfVector = hn::MaxLanes(typename L::Tag()) * sizeof(typename L::T);
-
 /// y = other op the operand that is laid out. y may be `other`.
 template <class L, class AllChunks>
 class Computation {
@@ -41,11 +39,20 @@ class Computation {
   static constexpr auto kBytes = static_cast<std::int64_t>(AllChunks::kBytes);
 
  public:
+  static constexpr bool kStreamsAnywhere = kCanJoinChunks<L> && kBytes == kLineBytes;
+
   static void run(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t bytes, std::byte* y,
-                  bool stream) {
+                  OpenLine* stream, bool fetch) {
     const std::int64_t whole = bytes / kBytes;
-    const bool can_stream = stream && reinterpret_cast<std::uintptr_t>(y) % kBytes == 0;
-    can_stream ? whole_chunks<true>(x, from, other, whole, y) : whole_chunks<false>(x, from, other, whole, y);
+    if constexpr (kStreamsAnywhere) {
+      const bool can_stream = stream != nullptr && reinterpret_cast<std::uintptr_t>(y) % sizeof(T) == 0;
+      if (can_stream) return Computation::lines(x, from, other, bytes, y, *stream);
+      whole_chunks<false>(x, from, other, whole, y, fetch);
+    } else {
+      const bool can_stream = stream != nullptr && reinterpret_cast<std::uintptr_t>(y) % kBytes == 0;
+      can_stream ? whole_chunks<true>(x, from, other, whole, y, false)
+                 : whole_chunks<false>(x, from, other, whole, y, fetch);
+    }
     if (bytes % kBytes != 0) last_chunk(x, from, other, whole, bytes % kBytes, y);
   }
 
@@ -70,13 +77,44 @@ class Computation {
 
   template <bool kStream>
   static HWY_INLINE void whole_chunks(const Expansion& x, const std::byte* from, const std::byte* other,
-                                      std::int64_t count, std::byte* y) {
+                                      std::int64_t count, std::byte* y, bool fetch) {
     const D d;
     AllChunks chunks(x, from, 0);
     for (std::int64_t at = 0; at < count * kBytes; at += kBytes) {
+      if (!kStream && kBytes == kLineBytes && fetch) fetch_to_write(y + at);
       compute<kStream>(d, hn::BitCast(d, chunks.next()), other + at, y + at);
     }
   }
+
+#if HWY_TARGET == HWY_AVX3
+  /// Streams lines of y that are the end of one chunk and the beginning of the next.
+  static void lines(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t bytes, std::byte* y,
+                    OpenLine& line) {
+    const D d;
+    AllChunks chunks(x, from, 0);
+    const std::byte* const end = y + bytes;
+    std::int64_t begun = bytes_in_line(y);
+    const JoinedChunks<D> joined(static_cast<std::size_t>(begun) / sizeof(T));
+    auto before = hn::Zero(d);
+    auto v = before;
+    y -= begun;
+    for (std::int64_t left = bytes; y < end; y += kBytes, left -= kBytes) {
+      if (left > 0) {
+        const auto wanted = hn::FirstN(d, static_cast<std::size_t>(HWY_MIN(left, kBytes)) / sizeof(T));
+        v = L::apply(d, hn::MaskedLoad(wanted, d, as<T>(other)), hn::BitCast(d, chunks.next()));
+        other += kBytes;
+      }
+      const auto whole = joined.line(before, v);
+      if (begun == 0 && end - y >= kBytes) {
+        hn::Stream(whole, d, reinterpret_cast<T*>(y));
+      } else {
+        write_part(hn::BitCast(hn::ScalableTag<std::uint8_t>(), whole).raw, begun, HWY_MIN(end - y, kBytes), y, line);
+        begun = 0;
+      }
+      before = v;
+    }
+  }
+#endif
 
   /// Of which only `bytes` bytes are wanted.
   static void last_chunk(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t chunk,
@@ -103,7 +141,8 @@ class Computation {
 template <class L, class AllChunks>
 constexpr ExpansionFunctions functions() {
   if constexpr (kBytesOfVector<L> >= 16) {
-    return {&expand<AllChunks>, &Computation<L, AllChunks>::run};
+    using C = Computation<L, AllChunks>;
+    return {&expand<AllChunks>, &C::run, C::kStreamsAnywhere};
   } else {
     return {&expand<AllChunks>, nullptr};
   }
@@ -183,11 +222,11 @@ std::span<const Lookup> lookups_for() {
 template <class L>
 std::span<const Lookup> lookups_of_vbmi_for() {
   static_assert(sizeof(typename L::T) == 1);
-  static constexpr Lookup kAllBytes[] = {describe<L, Bytes<64>>(16, 1),
-                                         describe<L, FromHalves<WideBytesOfVbmi>>(32, 1, kCostOfHalfLanes32),
-                                         describe<L, WideBytesOfVbmi>(64, 1, kCostOfLanes32),
-                                         describe<L, Bytes<32>>(16, 1),
-                                         describe<L, Bytes<16>>(16, 1),
+  static constexpr Lookup kAllBytes[] = {describe<WithVbmi<L>, Bytes<64>>(16, 1),
+                                         describe<WithVbmi<L>, FromHalves<WideBytesOfVbmi>>(32, 1, kCostOfHalfLanes32),
+                                         describe<WithVbmi<L>, WideBytesOfVbmi>(64, 1, kCostOfLanes32),
+                                         describe<WithVbmi<L>, Bytes<32>>(16, 1),
+                                         describe<WithVbmi<L>, Bytes<16>>(16, 1),
                                          kMoveElements<1>};
   return kAllBytes;
 }

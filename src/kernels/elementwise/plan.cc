@@ -19,7 +19,6 @@ Rows innermost_loops(const BroadcastPlan& plan) {
   const std::vector<BroadcastLoop>& loops = plan.loops;
   if (!loops.empty()) {
     rows.elements = loops.back().extent;
-    rows.a_step = loops.back().a_step;
     rows.b_step = loops.back().b_step;
   }
   if (loops.size() > 1) {
@@ -42,12 +41,12 @@ std::int64_t count_elements(const BroadcastPlan& plan, std::int64_t BroadcastLoo
 constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
 
 /// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
-/// gives less than memory takes, with two it does not, unless it is slow. A slow one is still faster than memory where
-/// there is nothing to do but write, for as long as it gives one core room.
+/// gives less than memory takes, with two it does not, unless it is slow. Where there is hardly anything to do but
+/// write, a slow one is still faster than memory, by a quarter where its lines are fetched beforehand.
 std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t cache_bytes) {
   if (plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step) return kSharedFrom;
-  if (!last_level_cache_is_slow()) return cache_bytes / 16 * 11;
-  return operand_elements >= plan.elements ? kSharedFrom : cache_bytes / 3;
+  if (last_level_cache_is_slow() && operand_elements >= plan.elements) return kSharedFrom;
+  return cache_bytes / 16 * 11;
 }
 
 }  // namespace
@@ -55,6 +54,10 @@ std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t operand_eleme
 Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const Target& target) {
   Plan plan;
   plan.loops = std::move(loops);
+  plan.swapped = !plan.loops.loops.empty() && plan.loops.loops.back().a_step == 0;
+  if (plan.swapped) {
+    for (BroadcastLoop& loop : plan.loops.loops) std::swap(loop.a_step, loop.b_step);
+  }
   plan.kernel = find_kernel(operation, type, target);
   plan.size = static_cast<std::int64_t>(byte_size(type));
   plan.rows = innermost_loops(plan.loops);
@@ -66,6 +69,7 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   plan.streamed_from = streamed_from(plan.loops, a + b, plan.cache_bytes);
   plan.streamed_from_each = last_level_cache_is_slow() ? plan.streamed_from : plan.cache_bytes;
   plan.kept_bytes_each = last_level_cache_is_slow() ? kSharedFrom : 0;
+  plan.rows.fetch = last_level_cache_is_slow() && plan.touched_bytes >= second_level_cache_bytes() / 2;
   const bool may_stream = plan.touched_bytes >= plan.streamed_from;
   plan.tiling = make_tiling(plan.loops, plan.size, may_stream, plan.kernel.lookups);
   plan.unit = kLineBytes / plan.size;

@@ -25,6 +25,7 @@ namespace binet::kernels::elementwise {
 
 struct Plan {
   BroadcastPlan loops;
+  bool swapped = false;  ///< a is the operand that is given as b: operations commute, and kernels want b to stay
   Kernel kernel;
   std::int64_t size = 0;         ///< bytes of an element
   Rows rows;                     ///< the two innermost loops

@@ -47,10 +47,10 @@ T load(const std::byte* from, std::int64_t index) {
   return value;
 }
 
-template <class Op, class T, std::int64_t kAStep, std::int64_t kBStep>
+template <class Op, class T, std::int64_t kBStep>
 void row(const std::byte* a, const std::byte* b, std::byte* y, std::int64_t elements) {
   for (std::int64_t i = 0; i < elements; ++i) {
-    const T value = Op{}(load<T>(a, i * kAStep), load<T>(b, i * kBStep));
+    const T value = Op{}(load<T>(a, i), load<T>(b, i * kBStep));
     std::memcpy(y + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
   }
 }
@@ -58,8 +58,8 @@ void row(const std::byte* a, const std::byte* b, std::byte* y, std::int64_t elem
 template <class Op, class T>
 void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  // The steps as constants: otherwise no compiler vectorizes the loop.
-  const auto one_row = rows.a_step == 0 ? &row<Op, T, 0, 1> : rows.b_step == 0 ? &row<Op, T, 1, 0> : &row<Op, T, 1, 1>;
+  // The step as a constant: otherwise no compiler vectorizes the loop.
+  const auto one_row = rows.b_step == 0 ? &row<Op, T, 0> : &row<Op, T, 1>;
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     one_row(a + r * rows.a_row_step * kSize, b + r * rows.b_row_step * kSize, y + r * rows.elements * kSize,
             rows.elements);

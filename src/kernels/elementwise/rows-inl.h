@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "kernels/elementwise/elementwise.h"
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -128,7 +127,8 @@ HWY_INLINE void short_row(const A& a, const B& b, std::byte* y, std::size_t n) {
 
 /// The vectors at i, i + N, ... below `end`; the last of them may reach beyond it.
 template <class L, class A, class B, class Store>
-HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, const Store& store) {
+HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, const Store& store,
+                        const std::byte* fetch_from) {
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
   // Four at a time: with one the loop's own instructions weigh as much as the vector's.
@@ -137,6 +137,10 @@ HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, 
     const auto y1 = L::apply(d, a.at(d, i + N), b.at(d, i + N));
     const auto y2 = L::apply(d, a.at(d, i + 2 * N), b.at(d, i + 2 * N));
     const auto y3 = L::apply(d, a.at(d, i + 3 * N), b.at(d, i + 3 * N));
+    if (fetch_from != nullptr) {
+      const std::byte* const from = fetch_from + i * sizeof(LaneOf<L>);
+      for (std::size_t line = 0; line < 4 * N * sizeof(LaneOf<L>); line += kLineBytes) fetch_to_write(from + line);
+    }
     store(y0, i);
     store(y1, i + N);
     store(y2, i + 2 * N);
@@ -163,17 +167,18 @@ HWY_INLINE std::size_t second_vector(const std::byte* y, std::size_t n) {
 }
 
 template <class L, class A, class B>
-HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n) {
+HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool fetch) {
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
   if (n < N) return short_row<L, hn::MaxLanes(d) / 2>(a, b, y, n);
   const auto store = [d, y](hn::Vec<decltype(d)> v, std::size_t i) HWY_ATTR { hn::StoreU(v, d, at<L>(y, i)); };
   const std::size_t second = second_vector<L>(y, n);
-  if (n % N == 0 && second == N) return vectors<L>(a, b, 0, n, store);
+  const std::byte* const fetch_from = fetch ? y : nullptr;
+  if (n % N == 0 && second == N) return vectors<L>(a, b, 0, n, store, fetch_from);
   // The first and the last vector overlap their neighbours: computed first, stored last.
   const auto head = L::apply(d, a.at(d, 0), b.at(d, 0));
   const auto tail = L::apply(d, a.at(d, n - N), b.at(d, n - N));
-  vectors<L>(a, b, second, n - N, store);
+  vectors<L>(a, b, second, n - N, store, fetch_from);
   store(head, 0);
   store(tail, n - N);
 }
@@ -187,7 +192,8 @@ HWY_INLINE bool can_stream(const std::byte* y) {
 
 /// Whether a vector is a line, and can be loaded in part.
 template <class L>
-inline constexpr bool kJoinsRows = HWY_TARGET == HWY_AVX3&& hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>) == 64;
+inline constexpr bool kJoinsRows = (HWY_TARGET == HWY_AVX3) && hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>) ==
+                                                                   64;
 
 template <class L, class A, class B>
 void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
@@ -260,8 +266,10 @@ HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std:
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const A of_a(a);
     const B of_b(b);
+    if (rows.fetch) fetch_to_write(y);
     store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
     for (std::size_t i = second_vector<L>(y, last + N); i < last; i += N) {
+      if (rows.fetch) fetch_to_write(y + i * sizeof(LaneOf<L>));
       store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
     }
     store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
@@ -279,22 +287,17 @@ HWY_NOINLINE void each_row(const Rows& rows, const std::byte* a, const std::byte
   const std::size_t N = hn::Lanes(typename L::Tag());
   if (rows.rows > 1 && n >= N && n < kFewVectors * N) return rows_of_vectors<L, A, B>(rows, a, b, y);
   for (std::int64_t r = 0; r < rows.rows; ++r) {
-    row<L>(A(a), B(b), y, n);
+    row<L>(A(a), B(b), y, n, rows.fetch);
     a += rows.a_row_step * kSize;
     b += rows.b_row_step * kSize;
     y += rows.elements * kSize;
   }
 }
 
-/// The kernel of one operation, which commutes, and element type: an operand that stays is the second one.
+/// The kernel of one operation and element type.
 template <class L>
 void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   using T = LaneOf<L>;
-  if (rows.a_step == 0) {
-    Rows swapped = rows;
-    std::swap(swapped.a_row_step, swapped.b_row_step);
-    return each_row<L, Moving<T>, Fixed<T>>(swapped, b, a, y);
-  }
   if (rows.b_step == 0) return each_row<L, Moving<T>, Fixed<T>>(rows, a, b, y);
   each_row<L, Moving<T>, Moving<T>>(rows, a, b, y);
 }
@@ -312,7 +315,7 @@ requires(std::is_integral_v<Element> && !Op::kSignMatters) struct SeenAs<Op, Ele
 template <class Element>
 Kernel choose_for(Operation operation) {
   return visit_operation(operation, []<class Op>() -> Kernel {
-    static_assert(Op::kCommutes, "an operand that stays, and one that is laid out, is taken as the second one");
+    static_assert(Op::kCommutes, "an operand that stays, or is laid out, is taken as the second one");
     using L = Lanes<Op, typename SeenAs<Op, Element>::Type>;
     return {&walk<L>, lookups_for<L>()};
   });

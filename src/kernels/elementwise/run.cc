@@ -6,6 +6,7 @@
 #include <hwy/cache_control.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/elementwise/plan.h"
 #include "kernels/elementwise/walk.h"
@@ -34,11 +35,15 @@ void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int6
   std::int64_t from = begin % n;
   Rows part = plan.rows;
   part.stream = stream;
+  part.fetch = stream == nullptr && plan.rows.fetch;
   while (begin < end) {
-    const bool whole_rows = from == 0 && end - begin >= n;
-    part.rows = whole_rows ? std::min(plan.rows.rows - row, (end - begin) / n) : 1;
-    part.elements = whole_rows ? n : std::min(n - from, end - begin);
-    const std::int64_t a = position.a() + row * part.a_row_step + from * part.a_step;
+    const std::int64_t left = end - begin;
+    const bool whole_rows = from == 0 && left >= n;
+    // Without a division, but for the last block: blocks may be small.
+    const std::int64_t rows = plan.rows.rows - row;
+    part.rows = !whole_rows ? 1 : left >= rows * n ? rows : left / n;
+    part.elements = whole_rows ? n : std::min(n - from, left);
+    const std::int64_t a = position.a() + row * part.a_row_step + from;
     const std::int64_t b = position.b() + row * part.b_row_step + from * part.b_step;
     plan.kernel.rows(part, at.a + a * plan.size, at.b + b * plan.size, at.y + begin * plan.size);
     begin += part.rows * part.elements;
@@ -99,6 +104,7 @@ bool streams(const Plan& plan, std::int64_t threads, Result result) {
 
 void run(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y, const ThreadPool& pool,
          Result result) {
+  if (plan.swapped) std::swap(a, b);
   if (plan.tasks > 1) return run_tasks(plan, {a, b, y}, pool, result);
   if (plan.tiling) return run_tiles(plan, a, b, y, nullptr, 0, plan.units);
   // Small, and mostly a single block: what stands around the kernel would weigh as much as the work.

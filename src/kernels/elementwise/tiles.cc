@@ -22,9 +22,19 @@ constexpr std::int64_t kTileBytes = 8192;
 constexpr std::int64_t kLongRowBytes = 512;
 /// The same where one operand stays over a row, which the kernel keeps in a register, or where tiles are dear.
 constexpr std::int64_t kLongSpreadBytes = 128;
-/// And where both operands move and y is streamed, without vectors as long as a line: the line that ends one row and
-/// begins another is put together in memory.
+/// And where y is streamed, and the line that ends one row and begins another is computed as one vector.
+constexpr std::int64_t kLongJoinedBytes = 192;
+/// Where it is put together in memory instead, and both operands move.
 constexpr std::int64_t kLongStreamedBytes = 2048;
+
+/// From how many bytes on a row is handed to the kernel as it is. `loads_lines`: vectors are as long as a line.
+std::int64_t long_row_bytes(bool loads_lines, bool spreads, bool streams_broken_lines) {
+  // Otherwise tiles beat rows that are no whole lines: each vector of those lies across two.
+  if (loads_lines) return streams_broken_lines ? kLongJoinedBytes : kLongRowBytes;
+  if (spreads) return streams_broken_lines ? kLongRowBytes : kLongSpreadBytes;
+  return streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
+}
+
 /// Laying out has a fixed cost, about that of so many short rows of one block; blocks have theirs.
 constexpr std::int64_t kFewestRows = 12;
 
@@ -141,8 +151,8 @@ class Operand {
     return tile_.data();
   }
 
-  void compute(const std::byte* other, std::int64_t bytes, std::byte* y, bool stream) {
-    layout_.expansion.functions.compute(layout_.expansion, source(), other, bytes, y, stream);
+  void compute(const std::byte* other, std::int64_t bytes, std::byte* y, OpenLine* stream, bool fetch) {
+    layout_.expansion.functions.compute(layout_.expansion, source(), other, bytes, y, stream, fetch);
   }
 
  private:
@@ -200,14 +210,10 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   const std::int64_t row_bytes = loops.back().extent * size;
   const bool several_blocks = loops.size() > 2 && row_bytes < kLineBytes;
   if (!several_blocks && plan.elements < loops.back().extent * kFewestRows) return {};
-  const bool spreads = loops.back().a_step == 0 || loops.back().b_step == 0;
+  const bool spreads = loops.back().b_step == 0;
   const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
-  // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
   const bool loads_lines = lookups.front().chunk == kLineBytes;
-  const std::int64_t long_row = loads_lines || spreads == broken_lines ? kLongRowBytes
-                                : spreads                              ? kLongSpreadBytes
-                                                                       : kLongStreamedBytes;
-  if (row_bytes >= long_row) return {};
+  if (row_bytes >= long_row_bytes(loads_lines, spreads, broken_lines)) return {};
   Tiling best = tiling_of(plan, size, lookups, kTileBytes);
   Tiling smaller = tiling_of(plan, size, lookups, kTileBytes / 2);
   if (smaller.cost < best.cost) best = std::move(smaller);
@@ -232,19 +238,20 @@ void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_dat
   y += begin_of_tile(plan, begin) * plan.size;
   Rows all;
   all.stream = stream;
+  all.fetch = stream == nullptr && plan.rows.fetch;
+  const Expansion& fused = (tiling.a.fused ? tiling.a : tiling.b).expansion;
+  const bool in_registers = stream == nullptr || fused.functions.streams_anywhere;
   for (; begin < end; ++begin) {
     const std::int64_t turns = std::min(tiling.turns, tiling.extent - turn);
     all.elements = turns * tiling.turn_elements;
     const std::int64_t bytes = all.elements * plan.size;
     a.move_to(outer.a() + turn * loop.a_step);
     b.move_to(outer.b() + turn * loop.b_step);
-    // What is laid out in registers has its places in a vector, and cannot be moved to the end of one line and the
-    // beginning of another.
-    const bool in_registers = stream == nullptr || (bytes_in_line(y) == 0 && bytes % kLineBytes == 0);
-    if (tiling.a.fused && in_registers) {
-      a.compute(b.in_order(bytes), bytes, y, stream != nullptr);
-    } else if (tiling.b.fused && in_registers) {
-      b.compute(a.in_order(bytes), bytes, y, stream != nullptr);
+    const bool fuses = in_registers || (bytes_in_line(y) == 0 && bytes % kLineBytes == 0);
+    if (tiling.a.fused && fuses) {
+      a.compute(b.in_order(bytes), bytes, y, stream, all.fetch);
+    } else if (tiling.b.fused && fuses) {
+      b.compute(a.in_order(bytes), bytes, y, stream, all.fetch);
     } else {
       plan.kernel.rows(all, a.in_order(bytes), b.in_order(bytes), y);
     }

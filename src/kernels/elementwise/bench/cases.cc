@@ -154,7 +154,7 @@ void add_calls(std::vector<Case>& cases) {
   call("1x64x7x7_channel", {1, 64, 7, 7}, {1, 64, 1, 1}, 0);
 }
 
-/// Issue 5 asks a share of the limit of results of at least so many elements.
+/// A share of the limit is wanted of results of at least so many elements.
 constexpr std::int64_t kManyElements = kMi;
 
 void add_pair(std::vector<Case>& cases, ElementType type, const Shape& a, const Shape& b) {

@@ -27,7 +27,7 @@ struct Case {
   bool whole_call = false;
 };
 
-/// What issues and users have asked about, and others of the same kinds.
+/// What users have asked about, and others of the same kinds.
 [[nodiscard]] std::vector<Case> all_cases();
 
 /// One pair of shapes of the same rank that broadcast, on one thread and, where that should pay, on two.

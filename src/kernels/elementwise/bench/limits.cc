@@ -26,14 +26,18 @@ struct Combine {
   }
 };
 
-template <class T, bool kStream>
+enum class Store { normal, fetched, streaming };
+
+template <class T, Store kStore>
 HWY_INLINE void store(hn::Vec<hn::ScalableTag<T>> v, T* y) {
   const hn::ScalableTag<T> d;
-  kStream ? hn::Stream(v, d, y) : hn::Store(v, d, y);
+  constexpr std::size_t kAhead = 1024 / sizeof(T);
+  if (kStore == Store::fetched) __builtin_prefetch(y + kAhead, 1);
+  kStore == Store::streaming ? hn::Stream(v, d, y) : hn::Store(v, d, y);
 }
 
 /// y[i] = a[i] op b[i]; an operand that is left out is one value. `n` is a multiple of a cache line, y aligned to one.
-template <class T, class Op, bool kStream, bool kA, bool kB>
+template <class T, class Op, Store kStore, bool kA, bool kB>
 HWY_INLINE void part(const T* a, const T* b, T* y, std::int64_t n) {
   const hn::ScalableTag<T> d;
   const auto N = static_cast<std::int64_t>(hn::Lanes(d));
@@ -43,12 +47,12 @@ HWY_INLINE void part(const T* a, const T* b, T* y, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + 4 * N <= n; i += 4 * N) {
     const auto y0 = at(i), y1 = at(i + N), y2 = at(i + 2 * N), y3 = at(i + 3 * N);
-    store<T, kStream>(y0, y + i);
-    store<T, kStream>(y1, y + i + N);
-    store<T, kStream>(y2, y + i + 2 * N);
-    store<T, kStream>(y3, y + i + 3 * N);
+    store<T, kStore>(y0, y + i);
+    store<T, kStore>(y1, y + i + N);
+    store<T, kStore>(y2, y + i + 2 * N);
+    store<T, kStore>(y3, y + i + 3 * N);
   }
-  for (; i < n; i += N) store<T, kStream>(at(i), y + i);
+  for (; i < n; i += N) store<T, kStore>(at(i), y + i);
 }
 
 constexpr std::int64_t kLine = 64;
@@ -80,7 +84,7 @@ Stream stream_of(const Operands& p, const AlignedBuffer& x, std::int64_t Broadca
   return {x.data(), static_cast<std::int64_t>(x.size()), repeats};
 }
 
-template <class T, class Op, bool kStream>
+template <class T, class Op, Store kStore>
 HWY_INLINE void piece(const Stream& a, const Stream& b, std::byte* y, std::int64_t y_bytes, std::int64_t begin,
                       std::int64_t length) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
@@ -92,12 +96,12 @@ HWY_INLINE void piece(const Stream& a, const Stream& b, std::byte* y, std::int64
   const std::int64_t of_both = less.share(length, y_bytes);
   T* const to = reinterpret_cast<T*>(y + begin);
   const std::byte* const from = more.at(begin, y_bytes);
-  part<T, Op, kStream, true, true>(as_t(from), as_t(less.at(begin, y_bytes)), to, of_both / kSize);
-  part<T, Op, kStream, true, false>(as_t(from + of_both), nullptr, to + of_both / kSize, (of_one - of_both) / kSize);
-  part<T, Op, kStream, false, false>(nullptr, nullptr, to + of_one / kSize, (length - of_one) / kSize);
+  part<T, Op, kStore, true, true>(as_t(from), as_t(less.at(begin, y_bytes)), to, of_both / kSize);
+  part<T, Op, kStore, true, false>(as_t(from + of_both), nullptr, to + of_both / kSize, (of_one - of_both) / kSize);
+  part<T, Op, kStore, false, false>(nullptr, nullptr, to + of_one / kSize, (length - of_one) / kSize);
 }
 
-template <class T, class Op, bool kStream>
+template <class T, class Op, Store kStore>
 void walk(const Operands& p, std::int64_t begin, std::int64_t length) {
   const Stream a = stream_of(p, p.a, &BroadcastLoop::a_step);
   const Stream b = stream_of(p, p.b, &BroadcastLoop::b_step);
@@ -109,25 +113,25 @@ void walk(const Operands& p, std::int64_t begin, std::int64_t length) {
       // Where an operand is read in part, the parts lie close together, as in the product.
       if (!x.repeats && x.bytes != 0 && x.bytes != y_bytes) n = std::min(n, std::int64_t{8192});
     }
-    piece<T, Op, kStream>(a, b, p.y.data(), y_bytes, begin, n);
+    piece<T, Op, kStore>(a, b, p.y.data(), y_bytes, begin, n);
     begin += n;
     length -= n;
   }
 }
 
-template <bool kStream>
+template <Store kStore>
 void run_limit(const Operands& p, const ThreadPool& pool) {
   // Buffers end with a whole cache line.
   const auto lines = static_cast<std::int64_t>(round_up_to_cache_line(p.y.size())) / kLine;
   in_parallel(pool, lines, [&](std::int64_t begin, std::int64_t count) {
     if (p.type == ElementType::f32) {
-      walk<float, Multiply, kStream>(p, begin * kLine, count * kLine);
+      walk<float, Multiply, kStore>(p, begin * kLine, count * kLine);
     } else if (p.type == ElementType::f64) {
-      walk<double, Multiply, kStream>(p, begin * kLine, count * kLine);
+      walk<double, Multiply, kStore>(p, begin * kLine, count * kLine);
     } else {
-      walk<std::uint32_t, Combine, kStream>(p, begin * kLine, count * kLine);
+      walk<std::uint32_t, Combine, kStore>(p, begin * kLine, count * kLine);
     }
-    if (kStream) hwy::FlushStream();
+    if (kStore == Store::streaming) hwy::FlushStream();
   });
 }
 
@@ -152,8 +156,9 @@ void copy_limit(const Operands& p, const ThreadPool& pool) {
   });
 }
 
-void multiply_limit(const Operands& operands, const ThreadPool& pool) { run_limit<false>(operands, pool); }
-void streaming_limit(const Operands& operands, const ThreadPool& pool) { run_limit<true>(operands, pool); }
+void multiply_limit(const Operands& operands, const ThreadPool& pool) { run_limit<Store::normal>(operands, pool); }
+void fetching_limit(const Operands& operands, const ThreadPool& pool) { run_limit<Store::fetched>(operands, pool); }
+void streaming_limit(const Operands& operands, const ThreadPool& pool) { run_limit<Store::streaming>(operands, pool); }
 
 }  // namespace binet::kernels::elementwise::bench
 HWY_AFTER_NAMESPACE();

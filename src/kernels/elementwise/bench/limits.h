@@ -14,6 +14,9 @@ void copy_limit(const Operands& operands, const ThreadPool& pool);
 /// Reads a and b, writes y: f32 and f64 are multiplied, of other types the bits are combined by one instruction.
 void multiply_limit(const Operands& operands, const ThreadPool& pool);
 
+/// The same, and each line of y is asked for a kilobyte before it is written.
+void fetching_limit(const Operands& operands, const ThreadPool& pool);
+
 /// The same with streaming stores.
 void streaming_limit(const Operands& operands, const ThreadPool& pool);
 

@@ -55,6 +55,7 @@ void measure(benchmark::State& state, const Case& test, Table& table) {
   Contest contest({{"binet", binet_product(test, p)},
                    {"copy", [&] { copy_limit(p, pool); }},
                    {"multiply", [&] { multiply_limit(p, pool); }},
+                   {"fetching", [&] { fetching_limit(p, pool); }},
                    {"streaming", [&] { streaming_limit(p, pool); }},
                    plain_loop,
                    native_loop,
@@ -75,7 +76,8 @@ void measure(benchmark::State& state, const Case& test, Table& table) {
                       contest.median(5),
                       contest.median(6),
                       contest.median(7),
-                      contest.median(8)};
+                      contest.median(8),
+                      contest.median(9)};
   state.counters["of_limit"] = result.of_limit();
   state.counters["to_best_peer"] = result.to_best_peer();
   table.add(result);
