@@ -222,6 +222,7 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
 }
 
 std::int64_t begin_of_tile(const Plan& plan, std::int64_t tile) {
+  if (tile == 0) return 0;  // two divisions, which are felt where there is one small tile
   const Tiling& tiling = *plan.tiling;
   const std::int64_t turn = tile % tiling.tiles * tiling.turns;
   return (tile / tiling.tiles * tiling.extent + turn) * tiling.turn_elements;
@@ -233,8 +234,8 @@ void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_dat
   const BroadcastLoop& loop = plan.loops.loops[tiling.loop];
   Operand a(tiling.a, plan.size, a_data);
   Operand b(tiling.b, plan.size, b_data);
-  BlockPosition outer(std::span(plan.loops.loops).first(tiling.loop), begin / tiling.tiles);
-  std::int64_t turn = begin % tiling.tiles * tiling.turns;
+  BlockPosition outer(std::span(plan.loops.loops).first(tiling.loop), begin == 0 ? 0 : begin / tiling.tiles);
+  std::int64_t turn = begin == 0 ? 0 : begin % tiling.tiles * tiling.turns;
   y += begin_of_tile(plan, begin) * plan.size;
   Rows all;
   all.stream = stream;
