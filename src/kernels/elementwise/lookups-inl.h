@@ -43,31 +43,30 @@ class Computation {
 
   static void run(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t bytes, std::byte* y,
                   OpenLine* stream, bool fetch) {
-    const std::int64_t whole = bytes / kBytes;
+    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(y);
     if constexpr (kStreamsAnywhere) {
-      const bool can_stream = stream != nullptr && reinterpret_cast<std::uintptr_t>(y) % sizeof(T) == 0;
-      if (can_stream) return Computation::lines(x, from, other, bytes, y, *stream);
-      whole_chunks<false>(x, from, other, whole, y, fetch);
-    } else {
-      const bool can_stream = stream != nullptr && reinterpret_cast<std::uintptr_t>(y) % kBytes == 0;
-      can_stream ? whole_chunks<true>(x, from, other, whole, y, false)
-                 : whole_chunks<false>(x, from, other, whole, y, fetch);
+      const bool broken_lines = (start | static_cast<std::uintptr_t>(bytes)) % kBytes != 0;
+      if (stream != nullptr && broken_lines && start % sizeof(T) == 0) {
+        return Computation::lines(x, from, other, bytes, y, *stream);
+      }
     }
+    const std::int64_t whole = bytes / kBytes;
+    whole_chunks(x, from, other, whole, y, stream != nullptr && start % kBytes == 0, fetch);
     if (bytes % kBytes != 0) last_chunk(x, from, other, whole, bytes % kBytes, y);
   }
 
  private:
   /// y = other op x; in halves where L works on no more at once.
-  template <bool kStream, class DX>
-  static HWY_INLINE void compute(DX d, hn::Vec<DX> x, const std::byte* other, std::byte* y) {
+  template <class DX>
+  static HWY_INLINE void compute(DX d, hn::Vec<DX> x, const std::byte* other, std::byte* y, bool stream) {
     if constexpr (hn::MaxLanes(DX()) > hn::MaxLanes(typename L::Tag())) {
       const hn::Half<DX> half;
       constexpr std::size_t kHalf = hn::MaxLanes(half) * sizeof(T);
-      compute<kStream>(half, hn::LowerHalf(half, x), other, y);
-      compute<kStream>(half, hn::UpperHalf(half, x), other + kHalf, y + kHalf);
+      compute(half, hn::LowerHalf(half, x), other, y, stream);
+      compute(half, hn::UpperHalf(half, x), other + kHalf, y + kHalf, stream);
     } else {
       const auto v = L::apply(d, load(d, as<T>(other)), x);
-      if constexpr (kStream) {
+      if (stream) {
         hn::Stream(v, d, reinterpret_cast<T*>(y));
       } else {
         hn::StoreU(v, d, reinterpret_cast<T*>(y));
@@ -75,18 +74,21 @@ class Computation {
     }
   }
 
-  template <bool kStream>
   static HWY_INLINE void whole_chunks(const Expansion& x, const std::byte* from, const std::byte* other,
-                                      std::int64_t count, std::byte* y, bool fetch) {
+                                      std::int64_t count, std::byte* y, bool stream, bool fetch) {
     const D d;
     AllChunks chunks(x, from, 0);
     for (std::int64_t at = 0; at < count * kBytes; at += kBytes) {
-      if (!kStream && kBytes == kLineBytes && fetch) fetch_to_write(y + at);
-      compute<kStream>(d, hn::BitCast(d, chunks.next()), other + at, y + at);
+      if (kBytes == kLineBytes && fetch) fetch_to_write(y + at);
+      compute(d, hn::BitCast(d, chunks.next()), other + at, y + at, stream);
     }
   }
 
 #if HWY_TARGET == HWY_AVX3
+  static HWY_INLINE hn::Vec<D> first_of(D d, const std::byte* other, std::int64_t bytes) {
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(bytes) / sizeof(T)), d, as<T>(other));
+  }
+
   /// Streams lines of y that are the end of one chunk and the beginning of the next.
   static void lines(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t bytes, std::byte* y,
                     OpenLine& line) {
@@ -100,8 +102,8 @@ class Computation {
     y -= begun;
     for (std::int64_t left = bytes; y < end; y += kBytes, left -= kBytes) {
       if (left > 0) {
-        const auto wanted = hn::FirstN(d, static_cast<std::size_t>(HWY_MIN(left, kBytes)) / sizeof(T));
-        v = L::apply(d, hn::MaskedLoad(wanted, d, as<T>(other)), hn::BitCast(d, chunks.next()));
+        const auto laid_out = hn::BitCast(d, chunks.next());
+        v = L::apply(d, left >= kBytes ? hn::LoadU(d, as<T>(other)) : first_of(d, other, left), laid_out);
         other += kBytes;
       }
       const auto whole = joined.line(before, v);
@@ -132,7 +134,7 @@ class Computation {
 #endif
     alignas(kVectorBytes) std::byte last[kVectorBytes] = {};
     std::memcpy(last, other + chunk * kBytes, static_cast<std::size_t>(bytes));
-    compute<false>(d, laid_out, last, last);
+    compute(d, laid_out, last, last, false);
     std::memcpy(y + chunk * kBytes, last, static_cast<std::size_t>(bytes));
   }
 };
