@@ -51,7 +51,8 @@ TEST(Workers, AreStartedWhenNeededAndGoneWithTheLastPool) {
     meet(second, 2);
     EXPECT_EQ(states_of_workers().size(), 2u) << "workers are shared";
   }
-  EXPECT_EQ(states_of_workers().size(), 0u);
+  // The kernel tells who joins a thread before it takes the thread off the list.
+  while (!states_of_workers().empty()) std::this_thread::yield();
 }
 
 TEST(Workers, AreStartedBeforehandIfAskedFor) {
