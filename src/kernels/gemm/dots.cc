@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::int64_t kMostColumns = 4;
 constexpr std::int64_t kLeastK = 32;
+// Four columns of f32 and f64: with a shorter K, tiles with lanes along the columns are faster, up to two times. Of
+// 16-bit floats dots are as fast, as they widen in registers what tiles widen before.
+constexpr std::int64_t kLeastKOfFourColumns = 64;
 // Two columns meet a row of A at once, or four of f32 and f64 with AVX-512; further ones meet it again, while it is in
 // the first-level cache.
 constexpr std::int64_t kRowsBytes = 32 * 1024;
@@ -35,8 +38,10 @@ void transpose(const Problem& p, const std::byte* b, std::byte* to) {
 }  // namespace
 
 bool takes_dots(const Problem& p) noexcept {
+  const bool is_f32_or_f64 = p.type == ElementType::f32 || p.type == ElementType::f64;
+  const std::int64_t least_k = p.n == kMostColumns && is_f32_or_f64 ? kLeastKOfFourColumns : kLeastK;
   // A transposed A has row step 1, whatever M is.
-  return p.n <= kMostColumns && p.k >= kLeastK && p.a_row_step != 1;
+  return p.n <= kMostColumns && p.k >= least_k && p.a_row_step != 1;
 }
 
 std::size_t columns_of_b_bytes(const Problem& p, const Kernels& kernels) noexcept {

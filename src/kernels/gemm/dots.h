@@ -11,7 +11,7 @@
 
 namespace binet::kernels::gemm {
 
-/// Whether a product is computed so: its N, its K and the layout of A decide, and neither M nor who packs B.
+/// Whether a product is computed so: its type, N, K and the layout of A decide, and neither M nor who packs B.
 [[nodiscard]] bool takes_dots(const Problem& problem) noexcept;
 
 /// Sets the schedule and the workspace of a plan for such a product.
