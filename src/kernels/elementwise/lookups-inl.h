@@ -51,11 +51,18 @@ class Computation {
       }
     }
     const std::int64_t whole = bytes / kBytes;
-    whole_chunks(x, from, other, whole, y, stream != nullptr && start % kBytes == 0, fetch);
+    if (kKnowsFar && (stream != nullptr || fetch)) {
+      whole_chunks<kKnowsFar>(x, from, other, whole, y, stream != nullptr && start % kBytes == 0);
+    } else {
+      whole_chunks<false>(x, from, other, whole, y, false);
+    }
     if (bytes % kBytes != 0) last_chunk(x, from, other, whole, bytes % kBytes, y);
   }
 
  private:
+  /// With AVX-512, chunks of less than a line are rare, and not worth a loop of their own for a y far away.
+  static constexpr bool kKnowsFar = kBytes == kLineBytes || HWY_TARGET != HWY_AVX3;
+
   /// y = other op x; in halves where L works on no more at once.
   template <class DX>
   static HWY_INLINE void compute(DX d, hn::Vec<DX> x, const std::byte* other, std::byte* y, bool stream) {
@@ -74,13 +81,15 @@ class Computation {
     }
   }
 
+  /// kFar: y lies beyond the core's own caches, and is streamed, or its lines are fetched.
+  template <bool kFar>
   static HWY_INLINE void whole_chunks(const Expansion& x, const std::byte* from, const std::byte* other,
-                                      std::int64_t count, std::byte* y, bool stream, bool fetch) {
+                                      std::int64_t count, std::byte* y, bool stream) {
     const D d;
     AllChunks chunks(x, from, 0);
     for (std::int64_t at = 0; at < count * kBytes; at += kBytes) {
-      if (kBytes == kLineBytes && fetch) fetch_to_write(y + at);
-      compute(d, hn::BitCast(d, chunks.next()), other + at, y + at, stream);
+      if (kFar && !stream) fetch_to_write(y + at);
+      compute(d, hn::BitCast(d, chunks.next()), other + at, y + at, kFar && stream);
     }
   }
 

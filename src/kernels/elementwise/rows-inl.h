@@ -146,7 +146,10 @@ HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, 
     store(y2, i + 2 * N);
     store(y3, i + 3 * N);
   }
-  for (; i < end; i += N) store(L::apply(d, a.at(d, i), b.at(d, i)), i);
+  for (; i < end; i += N) {
+    if (fetch_from != nullptr) fetch_to_write(fetch_from + i * sizeof(LaneOf<L>));
+    store(L::apply(d, a.at(d, i), b.at(d, i)), i);
+  }
 }
 
 /// How many elements of y lie before its first cache line; nothing to gain where no element begins a line.
@@ -266,10 +269,8 @@ HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std:
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const A of_a(a);
     const B of_b(b);
-    if (rows.fetch) fetch_to_write(y);
     store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
     for (std::size_t i = second_vector<L>(y, last + N); i < last; i += N) {
-      if (rows.fetch) fetch_to_write(y + i * sizeof(LaneOf<L>));
       store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
     }
     store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
@@ -285,7 +286,8 @@ HWY_NOINLINE void each_row(const Rows& rows, const std::byte* a, const std::byte
   if (rows.stream != nullptr && can_stream<L>(y)) return streaming_rows<L, A, B>(rows, a, b, y);
   const auto n = static_cast<std::size_t>(rows.elements);
   const std::size_t N = hn::Lanes(typename L::Tag());
-  if (rows.rows > 1 && n >= N && n < kFewVectors * N) return rows_of_vectors<L, A, B>(rows, a, b, y);
+  const bool few_vectors = rows.rows > 1 && n >= N && n < kFewVectors * N;
+  if (few_vectors && !rows.fetch) return rows_of_vectors<L, A, B>(rows, a, b, y);
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     row<L>(A(a), B(b), y, n, rows.fetch);
     a += rows.a_row_step * kSize;
