@@ -1,7 +1,7 @@
 // Room: kernels. How an operation meets the elements of a type: Lanes<Op, Element> has
-//   T         what a lane holds in memory (16-bit floats: their bits)
-//   Tag       the Highway tag of the widest vector it works on
-//   apply     the operation on vectors of T, of Tag or any smaller one with at least two lanes
+//   T           what a lane holds in memory (16-bit floats: their bits)
+//   Tag         the Highway tag of the widest vector it works on
+//   apply       the operation on vectors of T, of Tag or any smaller one with at least two lanes
 //   kTakesLong  whether that takes longer than loading and storing.
 #if defined(BINET_ELEMENTWISE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_ELEMENTWISE_LANES_INL_H_
