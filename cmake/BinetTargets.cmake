@@ -1,4 +1,4 @@
-# How the rooms say what they consist of: binet_sources, binet_test, binet_benchmark.
+# How the rooms say what they consist of: binet_sources, binet_kernel_sources, binet_test, binet_benchmark.
 
 add_library(binet_options INTERFACE)
 target_compile_options(binet_options INTERFACE
@@ -28,6 +28,17 @@ function(binet_small_sources)
   binet_sources(${ARGN})
   set_source_files_properties(${ARGN} TARGET_DIRECTORY binet_rooms
     PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
+endfunction()
+
+# binet_kernel_sources(file...): the same for loops over numbers, which nothing is thrown through: without the tables of
+# how to unwind their stack, 127 KB for what few debuggers and profilers need. Other builds than releases have them.
+function(binet_kernel_sources)
+  binet_sources(${ARGN})
+  if(BINET_SANITIZE)
+    return()
+  endif()
+  set_property(SOURCE ${ARGN} TARGET_DIRECTORY binet_rooms APPEND PROPERTY COMPILE_OPTIONS
+    "$<$<CONFIG:Release>:-fno-exceptions;-fno-unwind-tables;-fno-asynchronous-unwind-tables>")
 endfunction()
 
 # binet_test(name file...): a GoogleTest program; CTest runs each of its tests.
