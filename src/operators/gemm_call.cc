@@ -46,7 +46,8 @@ ConstantForm packed_b(const kernels::gemm::Problem& problem, const Target& targe
               problem.n,
               problem.k,
               problem.b_row_step,
-              problem.b_column_step};
+              problem.b_column_step,
+              static_cast<std::int64_t>(problem.a_row_step == 1)};
   form.bytes = bytes;
   form.make = [problem, &target](const std::byte* b, std::byte* packed, const ThreadPool& pool) {
     kernels::gemm::pack_b(problem, target, b, packed, pool);

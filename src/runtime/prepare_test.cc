@@ -128,6 +128,25 @@ TEST(PackedConstants, AreSharedByTheSessionsOfAModelAndGoWithTheLast) {
   EXPECT_EQ(left, 0u);
 }
 
+/// Few columns of B are packed in one form for an A that lies row by row, and in another for a transposed one.
+TEST(PackedConstants, DependOnTheLayoutOfA) {
+  std::vector<float> w(64 * 3);
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>(i % 3);
+  ModelBuilder model(14);
+  model.input("X", ElementType::f32, {2, 64})
+      .input("T", ElementType::f32, {64, 2})
+      .initializer(raw_tensor<float>("W", {64, 3}, w))
+      .node("Gemm", {"X", "W"}, {"Y"})
+      .node("Gemm", {"T", "W"}, {"Z"}, {onnx::testing::integer_attribute("transA", 1)})
+      .output("Y", ElementType::f32, {2, 3})
+      .output("Z", ElementType::f32, {2, 3});
+  const std::vector<float> ones(128, 1);
+  const Session session(load(model));
+  const NamedTensors outputs = session.run({{"X", floats({2, 64}, ones)}, {"T", floats({64, 2}, ones)}});
+  EXPECT_EQ(values_of(outputs["Y"]), (std::vector<float>{0, 64, 128, 0, 64, 128}));
+  EXPECT_EQ(values_of(outputs["Z"]), (std::vector<float>{0, 64, 128, 0, 64, 128}));
+}
+
 TEST(Limits, AreRefusedWithWhatTheyAllow) {
   const Model model = load(weights());
   const Tensor x = Tensor::allocate(ElementType::f32, {100, 64});
