@@ -62,7 +62,7 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
   wide.has_c = false;
   wide.alpha = 1.0f;
   BlockAtOnce<T, T> block(wide, nullptr, nullptr);
-  const Output output = {y, p.n, 1, c, p.c_row_step, p.c_column_step};
+  const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
   WithWidenedA<Element, T>(p, schedule, a, workspace,
                            [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) HWY_ATTR {

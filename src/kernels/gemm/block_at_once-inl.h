@@ -47,7 +47,7 @@ class BlockAtOnce {
     operands_.b_row_step = p.b_row_step;
     operands_.k = p.k;
     operands_.fetches = false;  // all of it is near
-    ends_.to_row_step = p.n;
+    ends_.to_row_step = p.y_row_step;
     if (kRounds) ends_.last = Last::rounded;
     const bool has_c = p.has_c && p.beta != 0.0f;
     if (has_c || p.alpha != 1.0f) SetLastStep(has_c ? reinterpret_cast<const Element*>(c) : nullptr);
@@ -62,7 +62,7 @@ class BlockAtOnce {
     fetches_y_ = IsWriting(p_);
     for (int64_t n = 0;;) {
       operands_.a = a;
-      y_ = reinterpret_cast<Element*>(y) + row * p_.n + n;
+      y_ = reinterpret_cast<Element*>(y) + row * p_.y_row_step + n;
       c_of_tile_ = c_ + row * c_row_step_ + n * c_column_step_;
       const int64_t columns = MultiplyStrip(p_.n - n);
       n += columns;
@@ -210,7 +210,7 @@ class BlockAtOnce {
       ends_.to = reinterpret_cast<T*>(y_);
       if (fetches_y_) {
         constexpr int64_t kBytes = sizeof(Element), kLine = 64;
-        FetchRows(reinterpret_cast<const std::byte*>(y_ + rows * p_.n), p_.n * kBytes, rows,
+        FetchRows(reinterpret_cast<const std::byte*>(y_ + rows * p_.y_row_step), p_.y_row_step * kBytes, rows,
                   static_cast<int64_t>(columns) * kBytes + kLine);
       }
       tile.function(operands_, ends_);

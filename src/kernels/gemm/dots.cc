@@ -35,6 +35,11 @@ void transpose(const Problem& p, const std::byte* b, std::byte* to) {
   }
 }
 
+/// A column of Y as one row, whose sums are whole vectors.
+Output as_row(const Output& column) {
+  return {column.y, 1, column.y_row_step, column.c, column.c_column_step, column.c_row_step};
+}
+
 }  // namespace
 
 bool takes_dots(const Problem& p) noexcept {
@@ -108,11 +113,12 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
   }
   std::byte* const segment_sums = workspace + s.whole_b_bytes;
   std::byte* const slots = segment_sums + s.segment_sums_bytes;
-  const Output output = {y, p.n, 1, c, p.c_row_step, p.c_column_step};
+  const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
 
   const auto compute_item = [&](std::int64_t item, std::int64_t worker) {
-    const std::int64_t row = item % s.row_items * s.item_rows;
-    const std::int64_t segment = item / s.row_items;
+    const bool is_all = s.items == 1;  // divisions that a small product would notice
+    const std::int64_t row = is_all ? 0 : item % s.row_items * s.item_rows;
+    const std::int64_t segment = is_all ? 0 : item / s.row_items;
     const std::int64_t k0 = segment * s.segment_k;
     Block block;
     block.m = std::min(s.item_rows, p.m - row);
@@ -129,7 +135,9 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
     }
     block.sums = slots + static_cast<std::size_t>(worker) * s.slot_sums_bytes;
     kernels.dots(block);
-    kernels.finish(block.sums, p.n, block.m, p.n, part_of(output, row, 0, kernels), scale);
+    const Output part = part_of(output, row, 0, kernels);
+    if (p.n == 1) return kernels.finish(block.sums, block.m, 1, block.m, as_row(part), scale);
+    kernels.finish(block.sums, p.n, block.m, p.n, part, scale);
   };
   run_items(s, pool, compute_item);
   if (s.segments > 1) {

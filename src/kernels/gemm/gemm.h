@@ -6,9 +6,10 @@
 // Numerics (docs/numerics.md):
 //  - f32 and f64 compute in the type; f16 and bf16 accumulate in f32 and round once when Y is stored.
 //  - An element of Y is one chain of fused multiply-adds over k = 0, 1, ... in order (on targets without the fused
-//    instruction: multiply, then add), however M, N and K are blocked. Few columns have several chains, cut by a rule
-//    of K, N and the layout of A (segments.h, dots.h), and bf16 on matrix registers has two for each 32 k, by a rule of
-//    K and N (amx/bf16-inl.h). So the bits depend on neither M, the row, nor the threads.
+//    instruction: multiply, then add), however M, N and K are blocked. Few columns, and the last one of some
+//    widths, have several chains, cut by a rule of K, N and the layout of A (segments.h, dots.h, parts.h), and bf16 on
+//    matrix registers has two for each 32 k, by a rule of K and N (amx/bf16-inl.h). So the bits depend on neither M,
+//    the row, nor the threads.
 //  - Then y = alpha * sum + beta * c in the accumulator type. beta == 0: C is not read. K == 0: the sum is 0.
 //  - Integers: everything modulo 2^n where alpha and beta are whole numbers; else the wrapped sum, times alpha, plus
 //    beta * c, in f64, cut towards zero.
@@ -20,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/target.h"
 #include "binet/element_type.h"
@@ -36,6 +38,7 @@ struct Problem {
   std::int64_t b_row_step = 0, b_column_step = 1;
   bool has_c = false;
   std::int64_t c_row_step = 0, c_column_step = 1;
+  std::int64_t y_row_step = 0;  ///< n, or more where these are some columns of a wider Y
   float alpha = 1.0f, beta = 1.0f;
 };
 
@@ -86,6 +89,9 @@ struct Plan {
   bool b_is_packed = false;
   std::size_t workspace_bytes = 0;  ///< to be given to run(), aligned to a cache line; not kept between runs
   Schedule schedule;
+  /// All columns but the last, and the last one, of so many rows; then of the rows that are left (parts.h). Or none.
+  std::vector<Plan> parts;
+  std::size_t last_column_of_b = 0;  ///< where it is in a packed B
 };
 
 /// `b_is_packed`: run() will be given what pack_b() wrote, instead of B.

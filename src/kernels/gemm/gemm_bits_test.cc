@@ -7,10 +7,15 @@
 namespace binet::kernels::gemm {
 namespace {
 
-constexpr Case kProducts[] = {
-    {50, 70, 600}, {50, 70, 600, true, true, CForm::row, 0.5f, 2}, {300, 200, 40, false, true},
-    {37, 1, 300},  {64, 3, 900, false, false, CForm::column},      {64, 2, 90, true, true},
-    {40, 3, 9000}, {30, 20, 8500, true, false, CForm::row, 2, 3}};
+constexpr Case kProducts[] = {{50, 70, 600},
+                              {50, 70, 600, true, true, CForm::row, 0.5f, 2},
+                              {300, 200, 40, false, true},
+                              {37, 1, 300},
+                              {64, 3, 900, false, false, CForm::column},
+                              {64, 2, 90, true, true},
+                              {37, 33, 300, false, true, CForm::full},
+                              {40, 3, 9000},
+                              {30, 20, 8500, true, false, CForm::row, 2, 3}};
 
 class GemmBitsTest : public testing::TestWithParam<ElementType> {
  protected:
@@ -22,8 +27,13 @@ INSTANTIATE_TEST_SUITE_P(AllTypes, GemmBitsTest, testing::ValuesIn(kTypes),
 
 TEST_P(GemmBitsTest, ThreadsDoNotMatter) {
   const ThreadPool pools[] = {ThreadPool(1), ThreadPool(2), ThreadPool(3), ThreadPool(8)};
-  constexpr Case kLarge[] = {{300, 300, 300}, {1, 2000, 1500}, {4, 3000, 200, false, true},
-                             {5000, 20, 20},  {2000, 1, 900},  {900, 70, 40, true, false, CForm::column, 0.5f, 2}};
+  constexpr Case kLarge[] = {{300, 300, 300},
+                             {1, 2000, 1500},
+                             {4, 3000, 200, false, true},
+                             {5000, 20, 20},
+                             {2000, 1, 900},
+                             {600, 17, 700},
+                             {900, 70, 40, true, false, CForm::column, 0.5f, 2}};
   std::vector<Case> cases(std::begin(kProducts), std::end(kProducts));
   cases.insert(cases.end(), std::begin(kLarge), std::end(kLarge));
   for (const Target& target : supported_targets()) {

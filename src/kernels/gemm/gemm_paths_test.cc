@@ -74,7 +74,7 @@ TEST_P(GemmPaths, TilesThatPackB) {
   if (kernels_.pack_and_multiply == nullptr) return;
   const std::int64_t mr = kernels_.mr, nr = kernels_.nr, lanes = kernels_.lanes;
   for (const std::int64_t m : {2 * mr, 2 * mr + 1, 3 * mr - 1, 11 * mr}) {
-    for (const std::int64_t n : {3 * nr + 1, 3 * nr + lanes - 1, 4 * nr - 1, 9 * nr + lanes + 3}) {
+    for (const std::int64_t n : {3 * nr + 2, 3 * nr + lanes - 1, 4 * nr - 1, 9 * nr + lanes + 3}) {
       for (const std::int64_t k : {131, 600}) {
         Case c{m, n, k, (m + n) % 3 == 0};
         vary(c);
@@ -95,6 +95,24 @@ TEST_P(GemmPaths, RowsOfAllWidths) {
       Case c{m, n, 6, n % 3 == 0, false};
       vary(c);
       check(c, n % 2 == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
+/// The last column is computed apart, for some rows after the others: around those rows, and where it begins and ends.
+TEST_P(GemmPaths, LastColumnApart) {
+  const auto bytes = static_cast<std::int64_t>(byte_size(type_));
+  for (const Case& sizes : {Case{1, 17, 32}, Case{5, 33, 33, false, true}, Case{29, 65, 70}, Case{97, 129, 131},
+                            Case{13, 145, 64}, Case{210, 17, 700}, Case{49, 33, 1400, false, true}, Case{48, 49, 1300},
+                            Case{50, 9, 300}, Case{7, 17, 31}, Case{30, 33, 50, true}, Case{3, 17, 8300}}) {
+    for (int form = 0; form < 3; ++form) {
+      Case c = sizes;
+      vary(c);
+      const Problem p = problem_of(type_, c);
+      const bool is_one_more = c.n == 64 / bytes * (c.n * bytes / 64) + 1 && c.n * bytes < 9 * 64;
+      const bool is_apart = is_float(type_) && bytes >= 4 && is_one_more && c.k >= 32 && c.k < 8192 && !c.trans_a;
+      EXPECT_EQ(make_plan(p, target_, 1, false).parts.empty(), !is_apart) << c;
+      check(c, c.m % 2 == 0 ? byte_size(type_) + 1 : 0);
     }
   }
 }

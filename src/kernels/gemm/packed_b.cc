@@ -7,6 +7,7 @@
 #include "kernels/gemm/amx/kernels.h"
 #include "kernels/gemm/amx/tiled_b.h"
 #include "kernels/gemm/dots.h"
+#include "kernels/gemm/parts.h"
 #include "kernels/gemm/portions.h"
 
 namespace binet::kernels::gemm {
@@ -116,6 +117,7 @@ void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::by
 std::size_t packed_b_bytes(const Problem& problem, const Target& target) {
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return columns_of_b_bytes(problem, kernels);
+  if (has_last_column_apart(problem)) return packed_parts_bytes(problem, target);
   if (takes_amx(problem, kernels, true)) return TiledB(*kernels.amx, problem.n, problem.k).bytes();
   if (keeps_rows(problem, kernels)) {
     return static_cast<std::size_t>(problem.k * kept_row_step(problem.n, kernels) * kernels.element_bytes);
@@ -127,6 +129,7 @@ void pack_b(const Problem& problem, const Target& target, const std::byte* b, st
             const ThreadPool& pool) {
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return write_columns_of_b(problem, kernels, b, packed);
+  if (has_last_column_apart(problem)) return pack_parts(problem, target, b, packed, pool);
   if (takes_amx(problem, kernels, true)) {
     return TiledB(*kernels.amx, problem.n, problem.k).pack(problem, kernels, b, packed, pool);
   }

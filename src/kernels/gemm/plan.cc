@@ -13,6 +13,7 @@
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/packed_b.h"
+#include "kernels/gemm/parts.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/segments.h"
 
@@ -240,6 +241,10 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   if (problem.m == 0 || problem.n == 0 || problem.k == 0) return plan;  // run() needs no schedule for these
   if (takes_dots(problem)) {
     plan_dots(plan, threads);
+    return plan;
+  }
+  if (has_last_column_apart(problem)) {
+    plan_parts(plan, target, threads);
     return plan;
   }
   if (takes_amx(problem, *plan.kernels, b_is_packed)) {

@@ -5,6 +5,7 @@
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/order.h"
+#include "kernels/gemm/parts.h"
 #include "kernels/gemm/scale.h"
 
 namespace binet::kernels::gemm {
@@ -53,12 +54,15 @@ T finished(typename Accumulator<T>::type sum, T c, const Scale& scale) {
 }
 
 template <class T>
-void product(const Problem& p, Order order, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y) {
+void product(const Problem& p, bool by_tiles, const std::byte* a, const std::byte* b, const std::byte* c,
+             std::byte* y) {
   using Sum = typename Accumulator<T>::type;
   const Scale scale = make_scale(p);
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t n = 0; n < p.n; ++n) {
-      const Sum sum = sum_in_order<Sum>(p, order, [&](Sum before, std::int64_t k) {
+      const Problem part = part_of_column(p, n);
+      const Order order = by_tiles ? Order::tiles : order_of(part);
+      const Sum sum = sum_in_order<Sum>(part, order, [&](Sum before, std::int64_t k) {
         const auto ak = static_cast<Sum>(load<T>(a, i * p.a_row_step + k * p.a_column_step));
         const auto bk = static_cast<Sum>(load<T>(b, k * p.b_row_step + n * p.b_column_step));
         if constexpr (std::is_integral_v<T>) {
@@ -68,7 +72,7 @@ void product(const Problem& p, Order order, const std::byte* a, const std::byte*
         }
       });
       const T old = scale.has_c ? load<T>(c, i * p.c_row_step + n * p.c_column_step) : T{};
-      store(finished<T>(sum, old, scale), y, i * p.n + n);
+      store(finished<T>(sum, old, scale), y, i * p.y_row_step + n);
     }
   }
 }
@@ -77,24 +81,23 @@ void product(const Problem& p, Order order, const std::byte* a, const std::byte*
 
 void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
                    bool by_tiles) {
-  const Order order = by_tiles ? Order::tiles : order_of(problem);
   switch (problem.type) {
     case ElementType::f16:
-      return product<Float16>(problem, order, a, b, c, y);
+      return product<Float16>(problem, by_tiles, a, b, c, y);
     case ElementType::bf16:
-      return product<BFloat16>(problem, order, a, b, c, y);
+      return product<BFloat16>(problem, by_tiles, a, b, c, y);
     case ElementType::f32:
-      return product<float>(problem, order, a, b, c, y);
+      return product<float>(problem, by_tiles, a, b, c, y);
     case ElementType::f64:
-      return product<double>(problem, order, a, b, c, y);
+      return product<double>(problem, by_tiles, a, b, c, y);
     case ElementType::i32:
-      return product<std::int32_t>(problem, order, a, b, c, y);
+      return product<std::int32_t>(problem, by_tiles, a, b, c, y);
     case ElementType::u32:
-      return product<std::uint32_t>(problem, order, a, b, c, y);
+      return product<std::uint32_t>(problem, by_tiles, a, b, c, y);
     case ElementType::i64:
-      return product<std::int64_t>(problem, order, a, b, c, y);
+      return product<std::int64_t>(problem, by_tiles, a, b, c, y);
     default:
-      return product<std::uint64_t>(problem, order, a, b, c, y);
+      return product<std::uint64_t>(problem, by_tiles, a, b, c, y);
   }
 }
 

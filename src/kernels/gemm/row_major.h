@@ -19,6 +19,7 @@ namespace binet::kernels::gemm {
   problem.a_column_step = trans_a ? m : 1;
   problem.b_row_step = trans_b ? 1 : n;
   problem.b_column_step = trans_b ? k : 1;
+  problem.y_row_step = n;
   return problem;
 }
 

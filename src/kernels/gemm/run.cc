@@ -7,6 +7,7 @@
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/packed_b.h"
+#include "kernels/gemm/parts.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
@@ -28,8 +29,8 @@ class Product {
         workspace_(workspace),
         b_layout_(has_panels(plan.schedule) ? PackedB(*plan.kernels, p_.n, p_.k) : PackedB()) {
     output_.y = y;
-    output_.y_row_step = s_.is_swapped ? 1 : p_.n;
-    output_.y_column_step = s_.is_swapped ? p_.m : 1;
+    output_.y_row_step = s_.is_swapped ? 1 : p_.y_row_step;
+    output_.y_column_step = s_.is_swapped ? p_.y_row_step : 1;
     output_.c = c;
     output_.c_row_step = p_.c_row_step;
     output_.c_column_step = p_.c_column_step;
@@ -264,7 +265,7 @@ void run_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const
     Problem rows = p;
     rows.m = std::min(s.item_rows, p.m - row);
     const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
-    multiply(rows, s, a + row * p.a_row_step * bytes, b, c_of_rows, y + row * p.n * bytes,
+    multiply(rows, s, a + row * p.a_row_step * bytes, b, c_of_rows, y + row * p.y_row_step * bytes,
              workspace + worker * slot_bytes);
   });
 }
@@ -276,6 +277,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
   if (plan.problem.m == 0 || plan.problem.n == 0) return;
   // Nothing to add up, and operands without elements, whose pointers may be null.
   if (plan.problem.k == 0) return run_reference(plan.problem, a, b, c, y);
+  if (!plan.parts.empty()) return run_parts(plan, a, b, c, y, workspace, pool);
   if (plan.schedule.is_at_once) return run_at_once(plan, a, b, c, y, workspace, pool);
   if (plan.schedule.takes_dots) return run_dots(plan, a, b, c, y, workspace, pool);
   if (plan.schedule.takes_amx) return run_amx(plan, a, b, c, y, workspace, pool);

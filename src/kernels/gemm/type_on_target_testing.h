@@ -11,6 +11,7 @@
 #include "kernels/gemm/amx/amx.h"
 #include "kernels/gemm/gemm_testing.h"
 #include "kernels/gemm/order.h"
+#include "kernels/gemm/parts.h"
 #include "kernels/gemm/row_major.h"
 
 namespace binet::kernels::gemm {
@@ -21,7 +22,8 @@ void unfused_reference(const Problem& p, const Operands& operands, std::byte* y)
   const Scale scale = make_scale(p);
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t n = 0; n < p.n; ++n) {
-      const Sum sum = sum_in_order<Sum>(p, order_of(p), [&](Sum before, std::int64_t k) {
+      const Problem part = part_of_column(p, n);
+      const Sum sum = sum_in_order<Sum>(part, order_of(part), [&](Sum before, std::int64_t k) {
         const auto a = static_cast<Sum>(get<T>(operands.a.data(), i * p.a_row_step + k * p.a_column_step));
         const auto b = static_cast<Sum>(get<T>(operands.b.data(), k * p.b_row_step + n * p.b_column_step));
         const Sum product = a * b;

@@ -26,7 +26,12 @@ class AmxProduct {
         b_(plan.schedule.is_swapped ? a : b),
         workspace_(workspace),
         b_layout_(amx_, p_.n, p_.k),
-        output_{y, s_.is_swapped ? 1 : p_.n, s_.is_swapped ? p_.m : 1, c, p_.c_row_step, p_.c_column_step} {}
+        output_{y,
+                s_.is_swapped ? 1 : p_.y_row_step,
+                s_.is_swapped ? p_.y_row_step : 1,
+                c,
+                p_.c_row_step,
+                p_.c_column_step} {}
 
   void pack_b(const ThreadPool& pool) {
     b_layout_.pack(p_, kernels_, b_, workspace_, pool);

@@ -1,0 +1,95 @@
+#include "kernels/gemm/parts.h"
+
+#include <algorithm>
+
+#include "base/aligned_buffer.h"
+#include "base/element_types.h"
+#include "kernels/gemm/dots.h"
+#include "kernels/gemm/portions.h"
+#include "kernels/gemm/segments.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+// Of the widest target: the rule is the same for all. Among more vectors one counts for little.
+constexpr std::int64_t kVectorBytes = 64;
+constexpr std::int64_t kMostVectors = 8;
+// The last column of a larger B would be read anew from far away.
+constexpr std::int64_t kMostBytesOfB = 512 * 1024;
+// Rows of A that both parts read, one after the other, while they are in the second-level cache.
+constexpr std::int64_t kBytesOfA = 256 * 1024;
+constexpr std::int64_t kRowsUnit = 48;
+
+std::int64_t bytes_of(const Problem& p) { return static_cast<std::int64_t>(byte_size(p.type)); }
+
+/// Of the last column, behind the others.
+std::size_t place_of_last(const Problem& p, const Target& target) {
+  return round_up_to_cache_line(packed_b_bytes(with_columns(p, p.n - 1), target));
+}
+
+}  // namespace
+
+bool has_last_column_apart(const Problem& p) noexcept {
+  if (p.type != ElementType::f32 && p.type != ElementType::f64) return false;
+  const std::int64_t lanes = kVectorBytes / bytes_of(p);
+  if (p.n % lanes != 1 || p.n < lanes || p.n > kMostVectors * lanes + 1) return false;
+  if (p.n * p.k * bytes_of(p) > kMostBytesOfB || segments_of(p).count > 1) return false;
+  return takes_dots(with_columns(p, 1));
+}
+
+Problem with_columns(const Problem& problem, std::int64_t count) noexcept {
+  Problem part = problem;
+  part.n = count;
+  return part;
+}
+
+Problem part_of_column(const Problem& p, std::int64_t column) noexcept {
+  if (!has_last_column_apart(p)) return p;
+  return with_columns(p, column < p.n - 1 ? p.n - 1 : 1);
+}
+
+void plan_parts(Plan& plan, const Target& target, int threads) {
+  const Problem& p = plan.problem;
+  const std::int64_t near_rows = kBytesOfA / (p.k * bytes_of(p)) / kRowsUnit * kRowsUnit;
+  const std::int64_t rows = std::min(p.m, std::max(near_rows, kRowsUnit));
+  for (const std::int64_t m : {rows, p.m % rows}) {
+    Problem part = p;
+    part.m = m;
+    for (const std::int64_t columns : {p.n - 1, std::int64_t{1}}) {
+      plan.parts.push_back(make_plan(with_columns(part, columns), target, threads, plan.b_is_packed));
+      plan.workspace_bytes = std::max(plan.workspace_bytes, plan.parts.back().workspace_bytes);
+    }
+  }
+  if (plan.b_is_packed) plan.last_column_of_b = place_of_last(p, target);
+}
+
+std::size_t packed_parts_bytes(const Problem& p, const Target& target) {
+  return place_of_last(p, target) + packed_b_bytes(with_columns(p, 1), target);
+}
+
+void pack_parts(const Problem& p, const Target& target, const std::byte* b, std::byte* packed, const ThreadPool& pool) {
+  pack_b(with_columns(p, p.n - 1), target, b, packed, pool);
+  pack_b(with_columns(p, 1), target, b + (p.n - 1) * p.b_column_step * bytes_of(p), packed + place_of_last(p, target),
+         pool);
+}
+
+void run_parts(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+               std::byte* workspace, const ThreadPool& pool) {
+  const Problem& p = plan.problem;
+  const std::int64_t bytes = bytes_of(p);
+  const std::int64_t before = (p.n - 1) * bytes;
+  const std::byte* const last_b =
+      b + (plan.b_is_packed ? static_cast<std::int64_t>(plan.last_column_of_b) : before * p.b_column_step);
+  const std::int64_t rows = plan.parts[0].problem.m;
+  for (std::int64_t m = 0; m < p.m; m += rows) {
+    const Plan* const parts = plan.parts.data() + (p.m - m >= rows ? 0 : 2);
+    const std::byte* const last_c = c == nullptr ? nullptr : c + before * p.c_column_step;
+    run(parts[0], a, b, c, y, workspace, pool);
+    run(parts[1], a, last_b, last_c, y + before, workspace, pool);
+    a += rows * p.a_row_step * bytes;
+    if (c != nullptr) c += rows * p.c_row_step * bytes;
+    y += rows * p.y_row_step * bytes;
+  }
+}
+
+}  // namespace binet::kernels::gemm

@@ -1,0 +1,35 @@
+// Room: kernels. Products of which the last column is computed apart.
+//
+// One column more than whole vectors costs as much as a vector, or two where tiles are two wide: 33 columns half as
+// much again as 32. As dot products (dots.h) it costs what it is.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/gemm/gemm.h"
+
+namespace binet::kernels::gemm {
+
+/// The type, N, K and the layout of A decide, and neither M, the target, nor who packs B: another order of additions
+/// has other bits.
+[[nodiscard]] bool has_last_column_apart(const Problem& problem) noexcept;
+
+/// The product of `count` neighbouring columns.
+[[nodiscard]] Problem with_columns(const Problem& problem, std::int64_t count) noexcept;
+
+/// The product that computes a column: the problem itself, or a part of it.
+[[nodiscard]] Problem part_of_column(const Problem& problem, std::int64_t column) noexcept;
+
+/// Plans both parts, for as many rows as stay near from one to the other.
+void plan_parts(Plan& plan, const Target& target, int threads);
+
+/// packed_b_bytes() and pack_b() of both, one behind the other.
+[[nodiscard]] std::size_t packed_parts_bytes(const Problem& problem, const Target& target);
+void pack_parts(const Problem& problem, const Target& target, const std::byte* b, std::byte* packed,
+                const ThreadPool& pool);
+
+/// run() for such a plan.
+void run_parts(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+               std::byte* workspace, const ThreadPool& pool);
+
+}  // namespace binet::kernels::gemm
