@@ -46,6 +46,9 @@ constexpr std::int64_t kLeastFarK = 48;
 constexpr std::int64_t kPanelsTogether = 4;
 // So many k are computed for each element of Y that it matters less how Y is written than how often A is read.
 constexpr std::int64_t kLongK = 256;
+// With a short k the lines of Y are what takes time, even in the second-level cache. Tiles side by side write whole
+// ones and share those between them; few columns come back to each row soon enough.
+constexpr std::int64_t kManyColumns = 192;
 // Multiply-adds: smaller products are done at once, with B where it lies.
 constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 // A B of 16-bit floats, as accumulators, that stays in the second-level cache beside all else: it is widened as it
@@ -160,7 +163,8 @@ std::int64_t columns_together(const Kernels& kernels, const Schedule& s, std::in
 bool goes_by_rows(const Problem& p, const Kernels& kernels, const Schedule& s, std::int64_t columns) {
   const bool is_short = has_short_k(kernels, s);
   if (s.b_is_far || (s.kc < kLongK && !is_short)) return false;
-  const std::int64_t near_bytes = second_level_cache_bytes() * s.workers / (is_short ? 1 : 4);
+  const bool is_narrow = is_short && p.n < kManyColumns;
+  const std::int64_t near_bytes = second_level_cache_bytes() * s.workers / (is_narrow ? 1 : 4);
   if (p.m * p.n * kernels.accumulator_bytes <= near_bytes) return false;
   return s.kc * columns * bytes_in_b(kernels, s) <= second_level_cache_bytes() / 2;
 }

@@ -21,8 +21,8 @@ void choose_b_source(const Problem& problem, const Kernels& kernels, bool b_is_p
 /// or, with a short k, as many as stay in the second-level cache.
 [[nodiscard]] std::int64_t columns_together(const Kernels& kernels, const Schedule& schedule, std::int64_t columns);
 
-/// Whether Y leaves the second-level cache and `columns` of B in kc rows stay there. Then Y is written rows by rows: a
-/// cache that writes back the lines of a few columns at a time holds up the loads of B.
+/// Whether Y takes a good part of the second-level cache, or leaves it, and `columns` of B in kc rows stay there. Then
+/// Y is written rows by rows: a cache that takes the lines of a few columns at a time holds up the loads of B.
 [[nodiscard]] bool goes_by_rows(const Problem& problem, const Kernels& kernels, const Schedule& schedule,
                                 std::int64_t columns);
 
