@@ -17,8 +17,10 @@ constexpr double kTurn = 3e-4;
 constexpr int kCallsBefore = 4;
 constexpr double kLongCalls = 5e-3;
 /// A sleeping worker may be woken on the core of the one that wakes it, and stay there for several time slices of the
-/// kernel; and the workers of the contestant before may still spin.
+/// kernel.
 constexpr double kWarmUp = 12e-3;
+/// The workers of the contestant before still spin: libgomp's for 300'000 pauses, which take 17 ms on CPUs since Skylake.
+constexpr double kWarmUpBesideSpinning = 30e-3;
 
 }  // namespace
 
@@ -47,8 +49,10 @@ std::size_t Contest::before(std::size_t contestant) const {
 void Contest::turn(std::size_t contestant) {
   const Contestant& c = contestants_[contestant];
   if (!c.work) return times_[contestant].push_back(0);
-  const bool takes_over = contestant == first_ || c.own_threads || contestants_[before(contestant)].own_threads;
-  const double warm_up = threads_ > 1 && takes_over ? kWarmUp : 0;
+  const bool takes_over = contestant == first_ || c.own_threads;
+  double warm_up = takes_over ? kWarmUp : 0;
+  if (contestants_[before(contestant)].own_threads) warm_up = kWarmUpBesideSpinning;
+  if (threads_ == 1) warm_up = 0;
   const auto start = Clock::now();
   int calls = 0;
   do {
