@@ -1,5 +1,8 @@
 #include "kernels/gemm/bench/cases.h"
 
+#include <cmath>
+#include <random>
+
 namespace binet::kernels::gemm::bench {
 namespace {
 
@@ -55,6 +58,22 @@ Case make_case(ElementType type, const Shape& shape, int threads = 1) {
 }
 
 }  // namespace
+
+Shapes random_shapes(int count, std::uint64_t seed) {
+  constexpr double kMost = 4096, kLeastWork = 32.0 * 32 * 32, kMostWork = 4e9, kMostElements = 3e7;
+  std::mt19937_64 random(seed);
+  // Standard distributions differ from library to library.
+  const auto extent = [&] {
+    return std::round(std::exp2(static_cast<double>(random() >> 11) * 0x1p-53 * std::log2(kMost)));
+  };
+  Shapes shapes;
+  while (shapes.size() < static_cast<std::size_t>(count)) {
+    const double m = extent(), n = extent(), k = extent();
+    if (m * n * k < kLeastWork || m * n * k > kMostWork || m * k + k * n + m * n > kMostElements) continue;
+    shapes.push_back({static_cast<std::int64_t>(m), static_cast<std::int64_t>(n), static_cast<std::int64_t>(k)});
+  }
+  return shapes;
+}
 
 std::vector<Case> shape_cases(const Shapes& shapes) {
   std::vector<Case> cases;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/aligned_buffer.h"
+#include "kernels/gemm/bench/conversions.h"
 #include "kernels/gemm/bench/operands.h"
 #include "kernels/gemm/bench/peak.h"
 #include "kernels/gemm/gemm.h"
@@ -124,6 +125,9 @@ Comparison compare(const Case& c, std::span<const Peer> peers, const std::option
     beside_constant.run = binet_product(*beside, beside_matrices.operands(), true);
     contestants.insert(contestants.end(), {&beside_given, &beside_constant});
   }
+  Contestant conversions = {[&] { convert_all(c, matrices.operands()); }};
+  const bool converts = c.type == ElementType::f16 && c.threads == 1;
+  if (converts) contestants.push_back(&conversions);
   for (Contestant* contestant : contestants) contestant->seconds = estimate(contestant->run, c.threads);
   for (PeerWay& way : ways) contestants.push_back(&way.contestant);
   comparison.is_disturbed = !measure(contestants, c.threads, effort);
@@ -133,6 +137,7 @@ Comparison compare(const Case& c, std::span<const Peer> peers, const std::option
 
   comparison.binet = {given.seconds, constant.seconds};
   comparison.beside = {beside_given.seconds, beside_constant.seconds};
+  comparison.conversions = conversions.seconds;
   comparison.peak = c.threads * rate(peak_of(c.type), peak);
   comparison.peak_f32 = c.threads * rate(kPeakF32, peak_f32);
   comparison.peers.resize(peers.size());

@@ -26,6 +26,7 @@ struct Comparison {
   bool is_disturbed = false;       ///< other programs took CPUs that were needed
   double peak = 0;                 ///< operations a second of as many cores: of multiply-adds of the type of the sums
   double peak_f32 = 0;
+  double conversions = 0;  ///< seconds of those that f16 cannot do without; 0: not measured
 };
 
 /// `beside`: another case, such as the same shape of f32, that takes turns with this one, computed by Binet alone.

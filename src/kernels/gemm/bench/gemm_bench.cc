@@ -3,6 +3,7 @@
 //
 //   ./dev bench gemm                                 everything
 //   ./dev bench gemm --shape=64x64x64 --type=f32     one shape; --quick measures a third as long
+//   ./dev bench gemm --random=100 --seed=3           many shapes, to find what nobody thought of
 //
 // Not Google Benchmark: it measures one function at a time and prints a line for each, while here a case is measured
 // by turns between all libraries, and its two lines say how they stand to each other.
@@ -104,6 +105,7 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {
   using binet::kernels::gemm::bench::parse_shape;
+  using binet::kernels::gemm::bench::random_shapes;
   binet::kernels::gemm::bench::Options options;
   CLI::App app("Compares Binet's matrix product with other libraries.", "gemm_bench");
   app.add_option("--part", options.parts, "shapes, forms (transposes and C), types, calls, sessions; default: all")
@@ -111,11 +113,16 @@ int main(int argc, char** argv) {
   std::vector<std::string> shapes;
   app.add_option("--shape", shapes, "These shapes MxNxK, such as 64x64x64, instead of the usual ones")
       ->check([](const std::string& text) { return parse_shape(text) ? "" : "is no MxNxK: " + text; });
+  int random = 0;
+  std::uint64_t seed = 1;
+  app.add_option("--random", random, "So many random shapes")->check(CLI::Range(1, 100'000));
+  app.add_option("--seed", seed, "Of the random shapes: the same ones for the same seed");
   app.add_option("--type", options.types, "Only f32, f64, f16, bf16, i32, u32, i64 or u64")
       ->check(CLI::IsMember({"f32", "f64", "f16", "bf16", "i32", "u32", "i64", "u64"}));
   app.add_option("--threads", options.threads, "Only 1 or 2 threads")->check(CLI::IsMember({1, 2}));
   app.add_flag("--quick", options.quick, "Measure a third as long");
   CLI11_PARSE(app, argc, argv);
+  if (random > 0) options.shapes = random_shapes(random, seed);
   for (const std::string& shape : shapes) options.shapes.push_back(*parse_shape(shape));
   // A choice of cases leaves the parts that have none.
   if (options.parts.empty() && (!options.shapes.empty() || !options.types.empty() || !options.threads.empty())) {

@@ -118,10 +118,11 @@ void Report::begin_types() const {
   print_line(
       "\nThe other types. own peak: of the matrix registers for bf16 and integers, where the target has them; else of"
       "\n64-bit multiplications and additions for i64 and u64, and that of f32 for others."
-      "\nf32: the speed of that of Binet's f32 product. Behind it, libraries that have the type, and their best "
-      "ratio.");
-  print_line(fmt::format("{:<37} {:>10} {:>8} {:>8} {:>8} {:>5}", "MxNxK type threads B", "binet", "GOP/s", "own peak",
-                         "f32 peak", "f32"));
+      "\nf32: the speed of that of Binet's f32 product; limit: what widening and rounding f16 leaves of it. Behind "
+      "these,"
+      "\nlibraries that have the type, and their best ratio.");
+  print_line(fmt::format("{:<37} {:>10} {:>8} {:>8} {:>8} {:>5} {:>5}", "MxNxK type threads B", "binet", "GOP/s",
+                         "own peak", "f32 peak", "f32", "limit"));
 }
 
 void Report::add_type(const Comparison& comparison) {
@@ -129,9 +130,12 @@ void Report::add_type(const Comparison& comparison) {
   for (const auto& kind : kKindsOfB) {
     const double seconds = comparison.binet.*kind.time;
     const double rate = operations(c) / seconds;
-    std::string line = fmt::format("{:<37} {:>10} {:8.1f} {:8.2f} {:8.2f} {:5.2f}", name_of(c, kind.name),
-                                   microseconds(seconds), rate / 1e9, rate / comparison.peak,
-                                   rate / comparison.peak_f32, comparison.beside.*kind.time / seconds);
+    const double f32 = comparison.beside.*kind.time;
+    const double limit = comparison.conversions == 0 ? 0 : f32 / (f32 + comparison.conversions);
+    std::string line =
+        fmt::format("{:<37} {:>10} {:8.1f} {:8.2f} {:8.2f} {:5.2f} {:>5}", name_of(c, kind.name), microseconds(seconds),
+                    rate / 1e9, rate / comparison.peak, rate / comparison.peak_f32, f32 / seconds,
+                    limit == 0 ? "-" : fmt::format("{:.2f}", limit));
     for (std::size_t i = 0; i < peers_.size(); ++i) {
       const double peer = comparison.peers[i].*kind.time;
       if (peer > 0) line += fmt::format("  {} {}", peers_[i].name, microseconds(peer));
