@@ -98,6 +98,18 @@ HWY_INLINE void ForEachVector(const Function& function) {
   }
 }
 
+/// Of a vector that several multiply-adds use, in registers while there are enough: GCC else loads it anew for each, and
+/// rows of A mostly lie across two lines.
+template <class V>
+HWY_INLINE V LoadedOnce(V v) {
+#if HWY_TARGET == HWY_AVX3 && HWY_COMPILER_GCC_ACTUAL
+  auto raw = v.raw;
+  asm("" : "+v"(raw));
+  v.raw = raw;
+#endif
+  return v;
+}
+
 /// The dot products of kX rows of A and kY columns of B, in both of which neighbouring k lie side by side.
 template <size_t kX, size_t kY, class T, class Element>
 class Dots {
@@ -133,7 +145,10 @@ class Dots {
   HWY_INLINE void Add(V (&partial)[kX * kY][Shape::kVectors], size_t v, const Load& load) const {
     V vx[kX];
     HWY_UNROLL(4)
-    for (size_t i = 0; i < kX; ++i) vx[i] = load(x_ + static_cast<int64_t>(i) * x_step_);
+    for (size_t i = 0; i < kX; ++i) {
+      const V loaded = load(x_ + static_cast<int64_t>(i) * x_step_);
+      vx[i] = kY > 1 ? LoadedOnce(loaded) : loaded;
+    }
     HWY_UNROLL(4)
     for (size_t j = 0; j < kY; ++j) {
       const V vy = load(y_ + static_cast<int64_t>(j) * y_step_);

@@ -26,12 +26,19 @@ constexpr std::int64_t kRowsUnit = 16;
 /// Columns lie as dots read them: k side by side.
 bool has_columns(const Problem& p) { return p.b_row_step == 1; }
 
+/// From one written column to the next, in elements: each begins a cache line, as A, which lies as it lies, makes loads
+/// across two lines enough.
+std::int64_t written_column_step(const Problem& p, const Kernels& kernels) {
+  return round_up(p.k, kLineBytes / kernels.element_bytes);
+}
+
 template <std::size_t kBytes>
-void transpose(const Problem& p, const std::byte* b, std::byte* to) {
+void transpose(const Problem& p, const std::byte* b, std::byte* to, std::int64_t to_step) {
   const std::int64_t step = p.b_row_step * std::int64_t{kBytes};
   for (std::int64_t n = 0; n < p.n; ++n, b += p.b_column_step * std::int64_t{kBytes}) {
     const std::byte* from = b;
-    for (std::int64_t k = 0; k < p.k; ++k, from += step, to += kBytes) std::memcpy(to, from, kBytes);
+    std::byte* column = to + n * to_step * std::int64_t{kBytes};
+    for (std::int64_t k = 0; k < p.k; ++k, from += step, column += kBytes) std::memcpy(column, from, kBytes);
   }
 }
 
@@ -50,17 +57,18 @@ bool takes_dots(const Problem& p) noexcept {
 }
 
 std::size_t columns_of_b_bytes(const Problem& p, const Kernels& kernels) noexcept {
-  return round_up_to_cache_line(static_cast<std::size_t>(p.n * p.k * kernels.element_bytes));
+  return static_cast<std::size_t>(p.n * written_column_step(p, kernels) * kernels.element_bytes);
 }
 
 void write_columns_of_b(const Problem& p, const Kernels& kernels, const std::byte* b, std::byte* columns) {
+  const std::int64_t step = written_column_step(p, kernels);
   switch (kernels.element_bytes) {
     case 2:
-      return transpose<2>(p, b, columns);
+      return transpose<2>(p, b, columns, step);
     case 4:
-      return transpose<4>(p, b, columns);
+      return transpose<4>(p, b, columns, step);
     default:
-      return transpose<8>(p, b, columns);
+      return transpose<8>(p, b, columns, step);
   }
 }
 
@@ -106,7 +114,7 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
   const Kernels& kernels = *plan.kernels;
   const Scale scale = make_scale(p);
   std::int64_t column_step = p.n == 1 ? p.k : p.b_column_step;
-  if (plan.b_is_packed || !has_columns(p)) column_step = p.k;
+  if (plan.b_is_packed || !has_columns(p)) column_step = written_column_step(p, kernels);
   if (s.whole_b_bytes > 0) {
     write_columns_of_b(p, kernels, b, workspace);
     b = workspace;

@@ -32,10 +32,12 @@ constexpr std::int64_t kAtOnceABytes = 128 * 1024;
 constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
 // Y is written strip by strip, a few lines of each row at a time: beyond so many bytes for so many rows at a time, as
 // all of them would leave the first-level cache in between. A Y beyond L2, or one with a k so short that hardly
-// anything but writing is left, takes tiles that fetch the lines they are going to write.
+// anything but writing is left, takes tiles that fetch the lines they are going to write; the sooner, if those are
+// shared by tiles side by side.
 constexpr std::int64_t kAtOnceYBytes = 512 * 1024;
 constexpr std::int64_t kAtOnceRows = 24;
 constexpr std::int64_t kLeastKOfLargeYAtOnce = 16;
+constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
 // each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
@@ -135,6 +137,12 @@ bool is_y_large_at_once(const Problem& p, const Kernels& kernels) {
   return p.n > kVectorsOfStrip * kernels.lanes && p.m * p.n * kernels.accumulator_bytes > kAtOnceYBytes;
 }
 
+bool may_write_large_y_at_once(const Problem& p, const Kernels& kernels) {
+  if (p.m * p.n * kernels.accumulator_bytes > second_level_cache_bytes()) return false;
+  const bool has_whole_lines = p.n * kernels.element_bytes % kLineBytes == 0;
+  return p.k >= (has_whole_lines ? kLeastKOfWholeLinesAtOnce : kLeastKOfLargeYAtOnce);
+}
+
 /// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once), or whose rows each
 /// thread computes so.
 bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
@@ -149,10 +157,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (s.workers > 1) return false;
   if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
   if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
-  if (is_y_large_at_once(p, kernels)) {
-    const bool is_far = p.m * p.n * kernels.accumulator_bytes > second_level_cache_bytes();
-    if (is_far || p.k < kLeastKOfLargeYAtOnce) return false;
-  }
+  if (is_y_large_at_once(p, kernels) && !may_write_large_y_at_once(p, kernels)) return false;
   const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
   const bool is_b_near = has_whole_lines || p.n * p.k * kernels.element_bytes <= kAtOnceBBytes;
   return a_bytes <= (is_b_near ? kAtOnceABytes : kAtOnceABytes / 2);
