@@ -98,18 +98,6 @@ HWY_INLINE void ForEachVector(const Function& function) {
   }
 }
 
-/// Of a vector that several multiply-adds use, in registers while there are enough: GCC else loads it anew for each, and
-/// rows of A mostly lie across two lines.
-template <class V>
-HWY_INLINE V LoadedOnce(V v) {
-#if HWY_TARGET == HWY_AVX3 && HWY_COMPILER_GCC_ACTUAL
-  auto raw = v.raw;
-  asm("" : "+v"(raw));
-  v.raw = raw;
-#endif
-  return v;
-}
-
 /// The dot products of kX rows of A and kY columns of B, in both of which neighbouring k lie side by side.
 template <size_t kX, size_t kY, class T, class Element>
 class Dots {

@@ -239,6 +239,18 @@ HWY_INLINE T Widened(const Element* from) {
   }
 }
 
+/// A vector that several multiply-adds use, where there are registers for it: GCC else loads it anew for each, which
+/// takes twice as long where it lies across two lines.
+template <class V>
+HWY_INLINE V LoadedOnce(V v) {
+#if HWY_TARGET == HWY_AVX3 && HWY_COMPILER_GCC_ACTUAL
+  auto raw = v.raw;  // a copy: an array of vectors would go to memory
+  asm("" : "+v"(raw));
+  v.raw = raw;
+#endif
+  return v;
+}
+
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -99,6 +99,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   constexpr size_t kPointers = HWY_MIN(kRows, kMostPointers);
   constexpr auto kFirstRow = [](size_t pointer) { return (pointer * kRows + kPointers - 1) / kPointers; };
   constexpr auto kPointerOf = [](size_t row) { return row * kPointers / kRows; };
+  constexpr bool kLoadsAnew = kMultipliesFromMemory<T> && (kRows == 2 || kRows == 3);  // GCC, if it may
   constexpr size_t kPanels = (kVectors + Shape::kPanelVectors - 1) / Shape::kPanelVectors;
   constexpr int64_t kStep = kLoop.k;
 
@@ -123,6 +124,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       for (size_t j = 0; j < kVectors; ++j) {
         const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
         vb[j] = vectors.Load(place, !kLoop.b_is_whole && j + 1 == kVectors);
+        if constexpr (kLoadsAnew) vb[j] = LoadedOnce(vb[j]);
         if (kLoop.fetches && j * sizeof(V) % 64 == 0) hwy::Prefetch(place + near);
         if constexpr (kLoop.stores_b) StoreAny(vb[j], d, packed_b + j * Shape::kLanes);
       }
