@@ -17,6 +17,8 @@ constexpr std::int64_t kLeastK = 32;
 // Four columns of f32 and f64: with a shorter K, tiles with lanes along the columns are faster, up to two times. Of
 // 16-bit floats dots are as fast, as they widen in registers what tiles widen before.
 constexpr std::int64_t kLeastKOfFourColumns = 64;
+// With a shorter K it does not pay to write B in pairs first, nor with one so long that few rows are cut into segments.
+constexpr std::int64_t kLeastKOfPairs = 64;
 // Two columns meet a row of A at once, or four of f32 and f64 with AVX-512; further ones meet it again, while it is in
 // the first-level cache.
 constexpr std::int64_t kRowsBytes = 32 * 1024;
@@ -49,7 +51,13 @@ Output as_row(const Output& column) {
 
 }  // namespace
 
+bool takes_pairs(const Problem& p) noexcept {
+  if (p.type != ElementType::f32 || p.n <= kMostColumns || p.n > kColumnsOfPairs) return false;
+  return p.k >= kLeastKOfPairs && p.a_row_step != 1 && segments_of(p).count == 1;
+}
+
 bool takes_dots(const Problem& p) noexcept {
+  if (takes_pairs(p)) return true;
   const bool is_f32_or_f64 = p.type == ElementType::f32 || p.type == ElementType::f64;
   const std::int64_t least_k = p.n == kMostColumns && is_f32_or_f64 ? kLeastKOfFourColumns : kLeastK;
   // A transposed A has row step 1, whatever M is.
@@ -57,10 +65,13 @@ bool takes_dots(const Problem& p) noexcept {
 }
 
 std::size_t columns_of_b_bytes(const Problem& p, const Kernels& kernels) noexcept {
-  return static_cast<std::size_t>(p.n * written_column_step(p, kernels) * kernels.element_bytes);
+  const std::int64_t elements =
+      takes_pairs(p) ? round_up(p.k, 2) * kColumnsOfPairs : p.n * written_column_step(p, kernels);
+  return static_cast<std::size_t>(elements * kernels.element_bytes);
 }
 
 void write_columns_of_b(const Problem& p, const Kernels& kernels, const std::byte* b, std::byte* columns) {
+  if (takes_pairs(p)) return kernels.write_pairs(b, p.b_row_step, p.b_column_step, p.n, p.k, columns);
   const std::int64_t step = written_column_step(p, kernels);
   switch (kernels.element_bytes) {
     case 2:
@@ -96,13 +107,14 @@ void plan_dots(Plan& plan, int threads) {
   const auto accumulators = [&](std::int64_t count) {
     return round_up_to_cache_line(static_cast<std::size_t>(count * kernels.accumulator_bytes));
   };
-  s.sums_row_step = p.n;
+  s.sums_row_step = takes_pairs(p) ? kColumnsOfPairs : p.n;
   if (s.segments > 1) {
-    s.segment_sums_bytes = accumulators(s.segments * p.m * p.n);
+    s.segment_sums_bytes = accumulators(s.segments * p.m * s.sums_row_step);
   } else {
-    s.slot_sums_bytes = accumulators(s.item_rows * p.n + kernels.lanes);  // a last vector may reach beyond them
+    // A last vector may reach beyond them.
+    s.slot_sums_bytes = accumulators(s.item_rows * s.sums_row_step + kernels.lanes);
   }
-  if (!plan.b_is_packed && !has_columns(p)) s.whole_b_bytes = columns_of_b_bytes(p, kernels);
+  if (!plan.b_is_packed && (takes_pairs(p) || !has_columns(p))) s.whole_b_bytes = columns_of_b_bytes(p, kernels);
   plan.workspace_bytes =
       s.whole_b_bytes + s.segment_sums_bytes + static_cast<std::size_t>(s.workers) * s.slot_sums_bytes;
 }
@@ -113,6 +125,8 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
   const Schedule& s = plan.schedule;
   const Kernels& kernels = *plan.kernels;
   const Scale scale = make_scale(p);
+  const bool in_pairs = takes_pairs(p);
+  const auto multiply = in_pairs ? kernels.pairs : kernels.dots;
   std::int64_t column_step = p.n == 1 ? p.k : p.b_column_step;
   if (plan.b_is_packed || !has_columns(p)) column_step = written_column_step(p, kernels);
   if (s.whole_b_bytes > 0) {
@@ -138,18 +152,18 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
     block.b_panel_step = column_step;
     block.sums_row_step = s.sums_row_step;
     if (s.segments > 1) {
-      block.sums = segment_sums + (segment * p.m + row) * p.n * kernels.accumulator_bytes;
-      return kernels.dots(block);
+      block.sums = segment_sums + (segment * p.m + row) * s.sums_row_step * kernels.accumulator_bytes;
+      return multiply(block);
     }
     block.sums = slots + static_cast<std::size_t>(worker) * s.slot_sums_bytes;
-    kernels.dots(block);
+    multiply(block);
     const Output part = part_of(output, row, 0, kernels);
     if (p.n == 1) return kernels.finish(block.sums, block.m, 1, block.m, as_row(part), scale);
-    kernels.finish(block.sums, p.n, block.m, p.n, part, scale);
+    kernels.finish(block.sums, s.sums_row_step, block.m, p.n, part, scale);
   };
   run_items(s, pool, compute_item);
   if (s.segments > 1) {
-    finish_segments({segment_sums, s.segments, p.m, p.n, p.n}, kernels, output, scale, pool);
+    finish_segments({segment_sums, s.segments, p.m, p.n, s.sums_row_step}, kernels, output, scale, pool);
   }
 }
 

@@ -1,4 +1,5 @@
-// Room: kernels. Products with few columns, as dot products along k (dots-inl.h says in which order they are added).
+// Room: kernels. Products with few columns, as dot products along k (dots-inl.h says in which order they are added), or
+// two k at a time (pairs-inl.h).
 //
 // Lanes along k leave none idle, and A is read once, as it lies; lanes along columns would leave most of them idle.
 #pragma once
@@ -11,13 +12,17 @@
 
 namespace binet::kernels::gemm {
 
+inline constexpr std::int64_t kColumnsOfPairs = 8;  ///< at most
+
 /// Whether a product is computed so: its type, N, K and the layout of A decide, and neither M nor who packs B.
 [[nodiscard]] bool takes_dots(const Problem& problem) noexcept;
+/// Whether that is two k at a time.
+[[nodiscard]] bool takes_pairs(const Problem& problem) noexcept;
 
 /// Sets the schedule and the workspace of a plan for such a product.
 void plan_dots(Plan& plan, int threads);
 
-/// B in the form that dots read: the columns one after another.
+/// B in the form that dots read: the columns one after another, or rows in pairs.
 [[nodiscard]] std::size_t columns_of_b_bytes(const Problem& problem, const Kernels& kernels) noexcept;
 void write_columns_of_b(const Problem& problem, const Kernels& kernels, const std::byte* b, std::byte* columns);
 

@@ -14,6 +14,7 @@ constexpr Case kProducts[] = {{50, 70, 600},
                               {64, 3, 900, false, false, CForm::column},
                               {64, 2, 90, true, true},
                               {37, 33, 300, false, true, CForm::full},
+                              {37, 6, 301},
                               {40, 3, 9000},
                               {30, 20, 8500, true, false, CForm::row, 2, 3}};
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cache_size.h"
+#include "kernels/gemm/dots.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {
@@ -115,6 +116,23 @@ TEST_P(GemmPaths, LastColumnApart) {
       check(c, c.m % 2 == 0 ? byte_size(type_) + 1 : 0);
     }
   }
+}
+
+/// Five to eight columns of f32 take two k at a time: around tiles of rows, and an odd number of k.
+TEST_P(GemmPaths, PairsOfK) {
+  for (const std::int64_t m : {1, 2, 3, 5, 8, 15, 16, 17, 31, 45, 1037}) {
+    for (std::int64_t n = 4; n <= 9; ++n) {
+      for (const std::int64_t k : {63, 64, 65, 131}) {
+        Case c{m, n, k, false, (m + n) % 3 == 0};
+        vary(c);
+        const Problem p = problem_of(type_, c);
+        EXPECT_EQ(takes_pairs(p), type_ == ElementType::f32 && n > 4 && n < 9 && k > 63) << c;
+        check(c, (n + k) % 2 == 0 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
+  check(Case{33, 7, 8300});
+  check(Case{33, 7, 200, true});
 }
 
 /// Rows of sums become columns of Y.

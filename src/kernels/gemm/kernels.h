@@ -134,6 +134,10 @@ struct Kernels {
   /// Sums of dot products: row m of A and column n of B, whose k lie side by side, from sums on; steps are a_row_step,
   /// b_panel_step and sums_row_step.
   void (*dots)(const Block&) = nullptr;
+  /// Null, or the same of pairs of k (pairs-inl.h), with B as write_pairs() has written it, kColumnsOfPairs sums a row.
+  void (*pairs)(const Block&) = nullptr;
+  void (*write_pairs)(const std::byte* b, std::int64_t row_step, std::int64_t column_step, std::int64_t n,
+                      std::int64_t k, std::byte* pairs) = nullptr;
   /// The last step alone, as multiply() does it with each tile: m x n sums become Y. The last vector of a row of sums
   /// may be read beyond it.
   void (*finish)(const std::byte* sums, std::int64_t sums_row_step, std::int64_t m, std::int64_t n, const Output&,

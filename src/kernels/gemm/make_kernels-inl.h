@@ -21,6 +21,7 @@
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/packing_tiles-inl.h"
+#include "kernels/gemm/pairs-inl.h"
 #include "kernels/gemm/turned_squares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -64,6 +65,10 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.least_columns_to_transpose_for = kMultipliesFromMemory<T> ? 640 : std::numeric_limits<int64_t>::max();
   }
   kernels.dots = &DotBlock<Element, T>;
+  if constexpr (std::is_same_v<Element, float>) {
+    kernels.pairs = &PairBlock;
+    kernels.write_pairs = &WritePairs;
+  }
   kernels.multiply = &MultiplyBlock<Element, T>;
   if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;

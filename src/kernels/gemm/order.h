@@ -13,6 +13,7 @@ namespace binet::kernels::gemm {
 
 enum class Order : std::uint8_t {
   chain,
+  pairs,  ///< pairs-inl.h: a chain of even k and one of odd k
   dots,   ///< dots-inl.h: as many chains as there are lanes in 256 bytes
   tiles,  ///< amx/bf16-inl.h: for each group of 32 k, a chain of the even ones and one of the odd ones
 };
@@ -33,6 +34,16 @@ Sum sum_of_lanes(std::int64_t first, std::int64_t end, const Add& add) {
 }
 
 template <class Sum, class Add>
+Sum sum_of_pairs(std::int64_t first, std::int64_t end, const Add& add) {
+  std::array<Sum, 2> chains{};
+  for (std::int64_t k = first; k < end; ++k) {
+    Sum& chain = chains[static_cast<std::size_t>(k - first) % 2];
+    chain = add(chain, k);
+  }
+  return chains[0] + chains[1];
+}
+
+template <class Sum, class Add>
 Sum sum_of_groups(std::int64_t first, std::int64_t end, const Add& add) {
   constexpr std::int64_t kGroup = 32;
   Sum sum{};
@@ -50,6 +61,7 @@ Sum sum_of_groups(std::int64_t first, std::int64_t end, const Add& add) {
 /// One range of k, by `add(sum, k)`.
 template <class Sum, class Add>
 Sum sum_of_range(Order order, std::int64_t first, std::int64_t end, const Add& add) {
+  if (order == Order::pairs) return sum_of_pairs<Sum>(first, end, add);
   if (order == Order::dots) return sum_of_lanes<Sum>(first, end, add);
   if (order == Order::tiles) return sum_of_groups<Sum>(first, end, add);
   Sum sum{};
@@ -72,7 +84,7 @@ Sum sum_in_order(const Problem& problem, Order order, const Add& add) {
 
 /// On vectors.
 [[nodiscard]] inline Order order_of(const Problem& problem) noexcept {
-  return takes_dots(problem) ? Order::dots : Order::chain;
+  return takes_pairs(problem) ? Order::pairs : takes_dots(problem) ? Order::dots : Order::chain;
 }
 
 }  // namespace binet::kernels::gemm
