@@ -19,7 +19,8 @@ constexpr double kLongCalls = 5e-3;
 /// A sleeping worker may be woken on the core of the one that wakes it, and stay there for several time slices of the
 /// kernel.
 constexpr double kWarmUp = 12e-3;
-/// The workers of the contestant before still spin: libgomp's for 300'000 pauses, which take 17 ms on CPUs since Skylake.
+/// The workers of the contestant before still spin: libgomp's for 300'000 pauses, which take 17 ms on CPUs since
+/// Skylake.
 constexpr double kWarmUpBesideSpinning = 30e-3;
 
 }  // namespace

@@ -11,8 +11,8 @@ struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
 };
 
-/// So many shapes whose extents are spread evenly over the powers of two up to 4096, without those that are over at once
-/// or take very long: to find what nobody thought of. The same ones for the same seed.
+/// So many shapes whose extents are spread evenly over the powers of two up to 4096, without those that are over at
+/// once or take very long: to find what nobody thought of. The same ones for the same seed.
 [[nodiscard]] std::vector<Shape> random_shapes(int count, std::uint64_t seed);
 
 // Of the given shapes; without any, of those listed in cases.cc.
