@@ -24,6 +24,8 @@ constexpr std::int64_t kLeastKOfPairs = 64;
 constexpr std::int64_t kRowsBytes = 32 * 1024;
 constexpr std::int64_t kMostRows = 1024;
 constexpr std::int64_t kRowsUnit = 16;
+// All columns meet a row at once, and its sums take a vector.
+constexpr std::int64_t kRowsOfPairs = 256;
 
 /// Columns lie as dots read them: k side by side.
 bool has_columns(const Problem& p) { return p.b_row_step == 1; }
@@ -94,7 +96,9 @@ void plan_dots(Plan& plan, int threads) {
   choose_workers(p, threads, s);
 
   const std::int64_t row_bytes = segments.k * kernels.element_bytes;
-  std::int64_t rows = p.n <= 2 ? kMostRows : std::clamp(kRowsBytes / row_bytes, kRowsUnit, kMostRows);
+  std::int64_t rows = takes_pairs(p) ? kRowsOfPairs
+                      : p.n <= 2     ? kMostRows
+                                     : std::clamp(kRowsBytes / row_bytes, kRowsUnit, kMostRows);
   if (s.workers > 1) {
     constexpr std::int64_t kItemsPerWorker = 4;
     const std::int64_t wanted = ceil_div(s.workers * kItemsPerWorker, segments.count);
