@@ -107,6 +107,7 @@ void plan_dots(Plan& plan, int threads) {
   s.item_rows = std::min(rows, p.m);
   s.row_items = ceil_div(p.m, s.item_rows);
   s.items = s.row_items * segments.count;
+  s.workers = std::min(s.workers, s.items);
 
   const auto accumulators = [&](std::int64_t count) {
     return round_up_to_cache_line(static_cast<std::size_t>(count * kernels.accumulator_bytes));

@@ -35,7 +35,7 @@ TEST(Items, AreSharedWhereThatSavesTime) {
 
 TEST(Items, AreNoFewerThanTheWorkers) {
   for (const std::int64_t m : {1, 2, 7, 100}) {
-    for (const std::int64_t n : {5, 32, 33, 100}) {
+    for (const std::int64_t n : {1, 3, 5, 32, 33, 100}) {
       const Schedule s = schedule_of(m, n, 4000, 16);
       EXPECT_LE(s.workers, s.items) << m << " x " << n;
     }
