@@ -16,7 +16,7 @@ constexpr std::int64_t kVectorBytes = 64;
 constexpr std::int64_t kMostVectors = 8;
 // The last column of a larger B would be read anew from far away.
 constexpr std::int64_t kMostBytesOfB = 512 * 1024;
-// Rows of A that both parts read, one after the other, while they are in the second-level cache.
+// Rows of A that both parts read, one after the other, while they are in the second-level cache; of each thread.
 constexpr std::int64_t kBytesOfA = 256 * 1024;
 constexpr std::int64_t kRowsUnit = 48;
 
@@ -50,9 +50,11 @@ Problem part_of_column(const Problem& p, std::int64_t column) noexcept {
 
 void plan_parts(Plan& plan, const Target& target, int threads) {
   const Problem& p = plan.problem;
-  const std::int64_t near_rows = kBytesOfA / (p.k * bytes_of(p)) / kRowsUnit * kRowsUnit;
+  const std::int64_t near_rows = threads * kBytesOfA / (p.k * bytes_of(p)) / kRowsUnit * kRowsUnit;
   const std::int64_t rows = std::min(p.m, std::max(near_rows, kRowsUnit));
+  plan.parts.reserve(4);
   for (const std::int64_t m : {rows, p.m % rows}) {
+    if (m == 0) break;
     Problem part = p;
     part.m = m;
     for (const std::int64_t columns : {p.n - 1, std::int64_t{1}}) {
