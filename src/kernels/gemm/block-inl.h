@@ -21,6 +21,31 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// What the tile from (m, n) on, with so many columns, reads.
+template <class T, class TB>
+HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t n, int64_t tile_columns) {
+  constexpr int64_t kPanel = TileShape<T>::kPanel;
+  const auto* a = reinterpret_cast<const T*>(block.a);
+  a += block.a_is_packed ? m / block.a_panel_rows * block.a_panel_step : m * block.a_row_step;
+  TileOperands<T, TB> operands;
+  operands.a = a;
+  operands.a_row_step = block.a_row_step;
+  operands.a_column_step = block.a_column_step;
+  operands.b = reinterpret_cast<const TB*>(block.b) + n / kPanel * block.b_panel_step + n % kPanel;
+  operands.b_panel_step = block.b_panel_step;
+  operands.b_row_step = block.b_row_step;
+  operands.k = block.k;
+  operands.b_is_whole = block.b_is_packed || n + tile_columns <= block.n;
+  // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
+  operands.near = block.b_is_packed ? kPrefetchRows * block.b_row_step : tile_columns;
+  // Where long rows do not begin with a line, the last line of the next tile begins in one vector more.
+  constexpr int64_t kLongRowBytes = 1536, kLineBytes = 64;
+  const int64_t row_bytes = block.b_row_step * int64_t{sizeof(TB)};
+  if (!block.b_is_packed && row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes)
+    operands.near += TileShape<T>::kLanes;
+  return operands;
+}
+
 template <class Element, class T, class TB>
 class BlockLoops {
  public:
@@ -70,7 +95,6 @@ class BlockLoops {
 
  private:
   using Shape = TileShape<T>;
-  static constexpr bool kIsOld = HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4;  // a CPU not worth more room
   // Of L1 the rest is for A and Y; of L2 for A. What is near already must not be fetched again by every tile: the loop
   // over k would take up to 3 % longer.
   static constexpr int64_t kPanelBytesInL1 = 32 * 1024;
@@ -119,7 +143,7 @@ class BlockLoops {
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     TileEnds<T> ends;
     if (!EndsInPlace(0, n, tile_columns, ends)) return 0;
-    TileOperands<T, TB> operands = OperandsAt(0, n, tile_columns);
+    TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, n, tile_columns);
     operands.far = NextPanel(0, n);
     const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
     int64_t m = 0;
@@ -140,7 +164,7 @@ class BlockLoops {
   /// far.
   int64_t TilesAcross(const TilesOfRows<T, TB>& tiles, int64_t m) const {
     constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
-    if constexpr (!std::is_same_v<Element, T> || kIsOld) return 0;
+    if constexpr (!std::is_same_v<Element, T> || BINET_IS_OLD_TARGET) return 0;
     TileEnds<T> ends;
     if (block_.n < kLanes || !EndsInPlace(m, 0, kLanes, ends)) return 0;
     int64_t n = 0, columns = 0;
@@ -152,7 +176,7 @@ class BlockLoops {
         ends.last_lanes = static_cast<size_t>(block_.n - n - columns + kLanes);
       }
       if (!y_is_near_) PrefetchSums<Element, T>(block_, m, n + columns);
-      TileOperands<T, TB> operands = OperandsAt(m, n, columns);
+      TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, m, n, columns);
       operands.fetches = m == 0;
       tile.function(operands, ends);
       if (ends.from != nullptr) ends.from += columns;
@@ -181,7 +205,7 @@ class BlockLoops {
 
   /// As many of the highest tiles as there are, where one is as wide as Y, in one call: their rows.
   int64_t ColumnOfTiles() const {
-    if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T> && !kIsOld) {
+    if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T> && !BINET_IS_OLD_TARGET) {
       const Output& output = *block_.output;
       const int64_t vectors = (block_.n + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
       const bool is_whole = BINET_MASKS_ARE_CHEAP || block_.n == vectors * int64_t{Shape::kLanes};
@@ -194,7 +218,7 @@ class BlockLoops {
       const int64_t tiles = block_.m / int64_t{Shape::kRows};
       const auto multiply = vectors == 1 ? &MultiplyTiles<Shape::kRows, 1, T, TB>
                                          : &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
-      TileOperands<T, TB> operands = OperandsAt(0, 0, vectors * int64_t{Shape::kLanes});
+      TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, 0, vectors * int64_t{Shape::kLanes});
       operands.fetches = false;  // all of B is near
       multiply(operands, ends, tiles);
       return tiles * int64_t{Shape::kRows};
@@ -202,34 +226,9 @@ class BlockLoops {
     return 0;
   }
 
-  /// What the tile from (m, n) on, with so many columns, reads.
-  HWY_INLINE TileOperands<T, TB> OperandsAt(int64_t m, int64_t n, int64_t tile_columns) const {
-    const auto* a = reinterpret_cast<const T*>(block_.a);
-    a += block_.a_is_packed ? m / block_.a_panel_rows * block_.a_panel_step : m * block_.a_row_step;
-    const auto* b = reinterpret_cast<const TB*>(block_.b) + n / int64_t{Shape::kPanel} * block_.b_panel_step +
-                    n % int64_t{Shape::kPanel};
-    TileOperands<T, TB> operands;
-    operands.a = a;
-    operands.a_row_step = block_.a_row_step;
-    operands.a_column_step = block_.a_column_step;
-    operands.b = b;
-    operands.b_panel_step = block_.b_panel_step;
-    operands.b_row_step = block_.b_row_step;
-    operands.k = block_.k;
-    operands.b_is_whole = block_.b_is_packed || n + tile_columns <= block_.n;
-    // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
-    operands.near = block_.b_is_packed ? kPrefetchRows * block_.b_row_step : tile_columns;
-    // Where long rows do not begin with a line, the last line of the next tile begins in one vector more.
-    constexpr int64_t kLongRowBytes = 1536, kLineBytes = 64;
-    const int64_t row_bytes = block_.b_row_step * int64_t{sizeof(TB)};
-    if (!block_.b_is_packed && row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes)
-      operands.near += Shape::kLanes;
-    return operands;
-  }
-
   HWY_NOINLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, bool fetches) const {
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
-    TileOperands<T, TB> operands = OperandsAt(m, n, tile_columns);
+    TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, m, n, tile_columns);
     if (goes_by_panels_) operands.far = NextPanel(m, n);
     operands.fetches = fetches;
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);

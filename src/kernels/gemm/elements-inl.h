@@ -32,6 +32,14 @@
 #define BINET_HAS_MASKED_MEMORY 0
 #endif
 
+// CPUs too old to be worth the room that further ways to compute the same take.
+#undef BINET_IS_OLD_TARGET
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
+#define BINET_IS_OLD_TARGET 1
+#else
+#define BINET_IS_OLD_TARGET 0
+#endif
+
 // Masked loads and stores, of one instruction more at most, that may end the rows of any tile.
 #undef BINET_MASKS_ARE_CHEAP
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL

@@ -74,7 +74,7 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
-#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_SSE4  // CPUs too old to be worth their room
+#if !BINET_IS_OLD_TARGET
   if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
 #endif

@@ -59,27 +59,22 @@ template <class T>
 void MultiplyFirstTiles(const Block& block, const Packing& packing) {
   using Shape = TileShape<T>;
   constexpr auto kPanel = static_cast<int64_t>(Shape::kPanel), kLanes = static_cast<int64_t>(Shape::kLanes);
-  const auto* b = reinterpret_cast<const T*>(packing.from);
+  Block in_place = block;
+  in_place.b = packing.from;
+  in_place.b_is_packed = false;
+  in_place.b_row_step = packing.k_step;
+  in_place.b_panel_step = kPanel;
   auto* panel = reinterpret_cast<T*>(packing.to);
-  TileOperands<T, T> operands;
-  operands.a = reinterpret_cast<const T*>(block.a);
-  operands.a_row_step = block.a_row_step;
-  operands.a_column_step = block.a_column_step;
-  operands.b_panel_step = kPanel;
-  operands.k = block.k;
-  operands.near = kPanel;
-  operands.b_is_whole = false;
-  for (int64_t n = 0; n < block.n; n += kPanel, b += kPanel, panel += packing.panel_step) {
+  for (int64_t n = 0; n < block.n; n += kPanel, panel += packing.panel_step) {
     const Place place = {0, n, block.a_panel_rows, HWY_MIN(kPanel, block.n - n)};
-    operands.b = b;
-    operands.b_row_step = packing.k_step;
+    TileOperands<T, T> operands = OperandsAt<T, T>(in_place, 0, n, kPanel);
     operands.packed_b = panel;
     if (place.columns > kLanes) {
       ComputeTile<T>(block, {PackingTiles<T>::Of(place.rows), Shape::kPanelVectors}, operands, place);
       continue;
     }
     Packing last = packing;
-    last.from = reinterpret_cast<const std::byte*>(b);
+    last.from = reinterpret_cast<const std::byte*>(operands.b);
     last.lanes = place.columns;
     last.to = reinterpret_cast<std::byte*>(panel);
     Pack<Shape::kPanel, T, T>(last);
