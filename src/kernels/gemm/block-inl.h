@@ -43,6 +43,12 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
   const int64_t row_bytes = block.b_row_step * int64_t{sizeof(TB)};
   if (!block.b_is_packed && row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes)
     operands.near += TileShape<T>::kLanes;
+  // So much of B, read between a line's fetching and its turn, would drive it out of the first-level cache again. Low
+  // tiles, which do little else than load, wait for that; those of short rows are followed by hardware prefetchers.
+  constexpr int64_t kPanelBytesInL1 = 32 * 1024, kFollowedRowBytes = 384, kRowsBelow = 6;
+  const int64_t lines_of_row = tile_columns * int64_t{sizeof(TB)} + kLineBytes;
+  if (!block.b_is_packed && block.k * lines_of_row > kPanelBytesInL1 && row_bytes >= kFollowedRowBytes)
+    operands.below = kRowsBelow * block.b_row_step;
   return operands;
 }
 

@@ -46,6 +46,7 @@ struct TileOperands {
   int64_t k;
   bool b_is_whole = true;  ///< all lanes of these vectors may be read; false: ends.last_lanes of a row's last one
   int64_t near = 0;        ///< elements from each vector of B to one that will be read soon, to be fetched with it
+  int64_t below = 0;       ///< not 0: low tiles fetch lines that begin so far behind each vector instead
   Ahead far;               ///< for tiles as wide as a panel: what will be read much later
   bool fetches = true;     ///< false: what this tile and the next ones read is near already
   T* packed_b = nullptr;   ///< for tiles that pack what they read of B: its panel (packing_tiles-inl.h)
@@ -57,6 +58,7 @@ struct Loop {
   bool a_columns_touch = false;  ///< a_column_step is 1
   bool b_is_whole = false;       ///< all lanes may be read
   bool fetches = false;
+  bool fetches_below = false;  ///< rows of B further down, with the line in which their last vector may end
   bool stores_b = false;
   size_t k = 1;  ///< in each round
 };
@@ -113,7 +115,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   Unrolled<kPanels - 1>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA { b[p + 1] = b[p] + operands.b_panel_step; });
 
   const int64_t b_row_step = operands.b_row_step;
-  const int64_t near = operands.near;
+  const int64_t near = kLoop.fetches_below ? operands.below : operands.near;
   const std::byte* far = operands.far.from;
   T* packed_b = operands.packed_b;
   int64_t k = operands.k;
@@ -126,6 +128,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
         vb[j] = vectors.Load(place, !kLoop.b_is_whole && j + 1 == kVectors);
         if constexpr (kLoadsAnew) vb[j] = LoadedOnce(vb[j]);
         if (kLoop.fetches && j * sizeof(V) % 64 == 0) hwy::Prefetch(place + near);
+        if (kLoop.fetches_below && j + 1 == kVectors) hwy::Prefetch(place + near + Shape::kLanes);
         if constexpr (kLoop.stores_b) StoreAny(vb[j], d, packed_b + j * Shape::kLanes);
       }
       if (kLoop.stores_b) packed_b += Shape::kPanel;
@@ -193,11 +196,19 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
     if (operands.a_column_step == 1) AddProducts<Loop{.a_columns_touch = true, .k = 4}>(operands, vectors, sum);
     AddProducts<Loop{}>(operands, vectors, sum);
   } else if constexpr (kVectors == 4 && kMultipliesFromMemory<T>) {
-    if (operands.fetches) {
+    if (operands.below != 0) {
+      AddProducts<Loop{.fetches = true, .fetches_below = true}>(operands, vectors, sum);
+    } else if (operands.fetches) {
       AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
     } else {
       if (operands.b_is_whole) AddProducts<Loop{.b_is_whole = true, .k = 2}>(operands, vectors, sum);
       AddProducts<Loop{}>(operands, vectors, sum);
+    }
+  } else if constexpr (kVectors >= 4) {
+    if (operands.below != 0) {
+      AddProducts<Loop{.fetches = true, .fetches_below = true}>(operands, vectors, sum);
+    } else {
+      AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
     }
   } else if constexpr (!kIsHigh) {
     AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
