@@ -21,6 +21,14 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Whether so much of B, where it lies, is read in so many columns that what tiles fetch for the next columns is driven
+/// out of the first-level cache before its turn. Low tiles, which do little else than load, wait for that.
+template <class TB>
+HWY_INLINE bool LeavesL1(const Block& block, int64_t columns) {
+  constexpr int64_t kBytesInL1 = 32 * 1024, kLineBytes = 64;
+  return !block.b_is_packed && block.k * (columns * int64_t{sizeof(TB)} + kLineBytes) > kBytesInL1;
+}
+
 /// What the tile from (m, n) on, with so many columns, reads.
 template <class T, class TB>
 HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t n, int64_t tile_columns) {
@@ -43,12 +51,9 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
   const int64_t row_bytes = block.b_row_step * int64_t{sizeof(TB)};
   if (!block.b_is_packed && row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes)
     operands.near += TileShape<T>::kLanes;
-  // So much of B, read between a line's fetching and its turn, would drive it out of the first-level cache again. Low
-  // tiles, which do little else than load, wait for that; those of short rows are followed by hardware prefetchers.
-  constexpr int64_t kPanelBytesInL1 = 32 * 1024, kFollowedRowBytes = 384, kRowsBelow = 6;
-  const int64_t lines_of_row = tile_columns * int64_t{sizeof(TB)} + kLineBytes;
-  if (!block.b_is_packed && block.k * lines_of_row > kPanelBytesInL1 && row_bytes >= kFollowedRowBytes)
-    operands.below = kRowsBelow * block.b_row_step;
+  // Shorter rows are followed by hardware prefetchers.
+  constexpr int64_t kRowsBelow = 6, kLeastRowBytes = 384;
+  if (row_bytes >= kLeastRowBytes && LeavesL1<TB>(block, tile_columns)) operands.below = kRowsBelow * block.b_row_step;
   return operands;
 }
 
@@ -56,7 +61,21 @@ template <class Element, class T, class TB>
 class BlockLoops {
  public:
   BlockLoops(const Block& block, bool goes_by_panels)
-      : block_(block), goes_by_panels_(goes_by_panels), b_is_near_(IsBNear(block)), y_is_near_(IsYNear(block)) {}
+      : block_(block),
+        goes_by_panels_(goes_by_panels),
+        takes_three_vectors_(TakesThreeVectors(block)),
+        b_is_near_(IsBNear(block)),
+        y_is_near_(IsYNear(block)) {}
+
+  /// Seven rows or eight, or twice as many: tiles of three vectors have fewer loads than those of two, and find only so
+  /// much of B in the first-level cache as they fetch themselves.
+  static bool TakesThreeVectors(const Block& block) {
+    if (!kHasTilesOfThreeVectors<T> || block.m > 2 * block.a_panel_rows) return false;
+    const int64_t rows = block.a_panel_rows;
+    constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
+    if (rows <= int64_t{Shape::kRows / 2} || rows > int64_t{kMostRowsOfThreeVectors}) return false;
+    return block.n > kColumns - int64_t{Shape::kLanes} && LeavesL1<TB>(block, kColumns);
+  }
 
   /// Every panel of B meets all rows while it is in the first-level cache.
   void PanelByPanel() const {
@@ -90,7 +109,7 @@ class BlockLoops {
       const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
       const auto& tiles = TilesFor<T, TB>(rows);
       for (int64_t n = TilesAcross(tiles, m); n < block_.n;) {
-        const auto tile = ChooseTile(tiles, block_.n - n, true);
+        const auto tile = Widest(tiles, block_.n - n);
         const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
         if (!y_is_near_) PrefetchSums<Element, T>(block_, m, n + columns);
         Compute(tile, m, rows, n, m == 0);
@@ -142,6 +161,13 @@ class BlockLoops {
     return false;
   }
 
+  HWY_INLINE Tile<T, TB> Widest(const TilesOfRows<T, TB>& tiles, int64_t columns_left) const {
+    constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
+    const bool is_worth_three = columns_left > 4 * kLanes || (columns_left > 2 * kLanes && columns_left <= 3 * kLanes);
+    if (takes_three_vectors_ && is_worth_three && tiles.three != nullptr) return {tiles.three, 3};
+    return ChooseTile(tiles, columns_left, true);
+  }
+
   /// The tiles of full height from (0, n) down, without the work of placing each of them, which a short k would notice:
   /// the rows done.
   int64_t TilesInPlace(const Tile<T, TB>& tile, int64_t n) const {
@@ -175,7 +201,7 @@ class BlockLoops {
     if (block_.n < kLanes || !EndsInPlace(m, 0, kLanes, ends)) return 0;
     int64_t n = 0, columns = 0;
     for (; n < block_.n; n += columns) {
-      const auto tile = ChooseTile(tiles, block_.n - n, true);
+      const auto tile = Widest(tiles, block_.n - n);
       columns = static_cast<int64_t>(tile.vectors) * kLanes;
       if (n + columns > block_.n) {
         if (!BINET_MASKS_ARE_CHEAP) return n;
@@ -242,7 +268,7 @@ class BlockLoops {
   }
 
   const Block& block_;
-  const bool goes_by_panels_, b_is_near_, y_is_near_;
+  const bool goes_by_panels_, takes_three_vectors_, b_is_near_, y_is_near_;
 };
 
 template <class Element, class T, class TB>
@@ -257,7 +283,8 @@ void MultiplyBlockWith(const Block& block) {
   const bool is_far = block.m * (block.k + block.n) * int64_t{sizeof(T)} > kNearBytes;
   constexpr int64_t kLeastKOfTallTiles = 128;  // where calls for each of them take no time to speak of
   const bool are_tall = kHasTallTiles<T> && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles;
-  const bool goes_by_rows = block.goes_by_rows || (b_is_small && (is_narrow || is_low || is_far));
+  const bool goes_by_rows = block.goes_by_rows || (b_is_small && (is_narrow || is_low || is_far)) ||
+                            BlockLoops<Element, T, TB>::TakesThreeVectors(block);
   const bool goes_by_panels = block.m > block.a_panel_rows && !goes_by_rows;
   const BlockLoops<Element, T, TB> loops(block, goes_by_panels);
   if (are_tall && block.m > block.a_panel_rows && !block.a_is_packed) {

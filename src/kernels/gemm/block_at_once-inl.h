@@ -21,22 +21,6 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Three vectors wide, for columns that are an odd number of vectors; from 4 to 8 rows.
-template <class T, class TB>
-struct ThreeVectors {
-  static constexpr size_t kFewest = 4, kMost = 8;
-
-  static HWY_INLINE Tile<T, TB> Of(int64_t rows) { return {Functions(Rows())[static_cast<size_t>(rows) - kFewest], 3}; }
-
- private:
-  using Rows = std::make_index_sequence<kMost - kFewest + 1>;
-  template <size_t... kMore>
-  static HWY_INLINE const TileFunction<T, TB>* Functions(std::index_sequence<kMore...>) {
-    static constexpr TileFunction<T, TB> kFunctions[] = {&MultiplyTile<kFewest + kMore, 3, T, TB>...};
-    return kFunctions;
-  }
-};
-
 /// A block of rows, all columns, and all k. A consists of accumulators.
 template <class Element, class T>
 class BlockAtOnce {
@@ -141,12 +125,13 @@ class BlockAtOnce {
       return MultiplyFourVectors(columns_left);
     }
     const bool is_low = rows_ <= int64_t{Shape::kRows};
-    if constexpr (kHasTallTiles<T>) {
-      using Three = ThreeVectors<T, TB>;
+    if constexpr (kHasTilesOfThreeVectors<T>) {
       const size_t vectors = (static_cast<size_t>(columns_left) + Shape::kLanes - 1) / Shape::kLanes;
-      if (vectors == 3 && rows_ >= int64_t{Three::kFewest}) {
+      if (vectors == 3 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) {
         SetLastLanes(static_cast<size_t>(columns_left) - 2 * Shape::kLanes);
-        MultiplyRows(rows_, Three::kMost, [](int64_t rows) HWY_ATTR { return Three::Of(rows); });
+        MultiplyRows(rows_, kMostRowsOfThreeVectors, [](int64_t rows) HWY_ATTR {
+          return Tile<T, TB>{TilesFor<T, TB>(rows).three, 3};
+        });
         return columns_left;
       }
     }

@@ -89,6 +89,19 @@ TEST_P(GemmPaths, TilesThatPackB) {
   check(Case{11 * mr, 12 * nr, 256, false, false, CForm::full});
 }
 
+/// So much of B in place lies between two tiles' columns that low tiles fetch it themselves, and seven rows or eight,
+/// or twice as many, take three vectors at a time: with what is left of the columns, and rows of B that are short.
+TEST_P(GemmPaths, LowTilesOfALongB) {
+  for (const std::int64_t m : {1, 2, 3, 6, 7, 8, 9, 13, 15, 16, 17}) {
+    for (const std::int64_t n : {3, 4, 5, 6, 7, 10}) {
+      Case c{m, n * kernels_.lanes - m % 3, 259 + n, m % 4 == 3};
+      vary(c);
+      check(c, n % 3 == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+  check(Case{15, 3 * kernels_.lanes + 1, 1031, false, false, CForm::full});
+}
+
 /// One row and two have tiles of as many vectors as there are columns.
 TEST_P(GemmPaths, RowsOfAllWidths) {
   for (const std::int64_t m : {1, 2}) {

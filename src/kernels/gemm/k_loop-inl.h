@@ -185,33 +185,33 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   operands.k = k;
 }
 
-/// All of k. A tile of one vector has no load to spare for fetching, and one of three belongs to a product that is near
-/// as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one loop
-/// does for them.
+/// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
+/// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
+/// loop does for them, and one where the next panel is not worth fetching.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
+  constexpr bool kIsLow = kVectors >= 4 || (kVectors == 3 && kRows > Shape::kRows / 2);
+  constexpr bool kMayFetchBelow = kIsLow && std::is_same_v<T, TB> && !BINET_IS_OLD_TARGET;
   constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
   if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
     if (operands.a_column_step == 1) AddProducts<Loop{.a_columns_touch = true, .k = 4}>(operands, vectors, sum);
     AddProducts<Loop{}>(operands, vectors, sum);
   } else if constexpr (kVectors == 4 && kMultipliesFromMemory<T>) {
-    if (operands.below != 0) {
-      AddProducts<Loop{.fetches = true, .fetches_below = true}>(operands, vectors, sum);
+    if (kMayFetchBelow && operands.below != 0) {
+      AddProducts<Loop{.fetches = true, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
     } else if (operands.fetches) {
       AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
     } else {
       if (operands.b_is_whole) AddProducts<Loop{.b_is_whole = true, .k = 2}>(operands, vectors, sum);
       AddProducts<Loop{}>(operands, vectors, sum);
     }
-  } else if constexpr (kVectors >= 4) {
-    if (operands.below != 0) {
-      AddProducts<Loop{.fetches = true, .fetches_below = true}>(operands, vectors, sum);
-    } else {
-      AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
-    }
   } else if constexpr (!kIsHigh) {
-    AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
+    if (kMayFetchBelow && operands.below != 0) {
+      AddProducts<Loop{.fetches = kMayFetchBelow, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
+    } else {
+      AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
+    }
   } else if constexpr (kMultipliesFromMemory<T>) {
     if (operands.b_is_whole && operands.a_row_step == 1) {
       if (operands.fetches) {

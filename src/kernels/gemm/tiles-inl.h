@@ -35,6 +35,7 @@ template <class T, class TB>
 struct TilesOfRows {
   TileFunction<T, TB> narrow, panel, wide;
   size_t wide_vectors;
+  TileFunction<T, TB> three;              ///< null, or that of three vectors, for B where it lies
   const TileFunction<T, TB>* of_vectors;  ///< null, or those of 1, 2, ... vectors up to the widest
 };
 
@@ -56,12 +57,24 @@ constexpr const TileFunction<T, TB>* AllVectors() {
   return nullptr;
 }
 
+/// From 4 to 8 rows: they have as many sums as registers can hold.
+template <class T>
+constexpr bool kHasTilesOfThreeVectors = (TileShape<T>::kHas32Registers) && hwy::IsFloat<T>();
+constexpr size_t kFewestRowsOfThreeVectors = 4, kMostRowsOfThreeVectors = 8;
+
+template <class T, class TB, size_t kRows>
+constexpr TileFunction<T, TB> ThreeVectors() {
+  if constexpr (kHasTilesOfThreeVectors<T> && kRows >= kFewestRowsOfThreeVectors && kRows <= kMostRowsOfThreeVectors)
+    return &MultiplyTile<kRows, 3, T, TB>;
+  return nullptr;
+}
+
 template <class T, class TB, size_t... kRow>
 constexpr std::array<TilesOfRows<T, TB>, sizeof...(kRow)> AllTiles(std::index_sequence<kRow...>) {
   using Shape = TileShape<T>;
   return {{{&MultiplyTile<kRow + 1, 1, T, TB>, &MultiplyTile<kRow + 1, Shape::kPanelVectors, T, TB>,
             &MultiplyTile<kRow + 1, Shape::WideVectors(kRow + 1), T, TB>, Shape::WideVectors(kRow + 1),
-            AllVectors<T, TB, kRow + 1>()}...}};
+            ThreeVectors<T, TB, kRow + 1>(), AllVectors<T, TB, kRow + 1>()}...}};
 }
 
 template <class T, class TB>
