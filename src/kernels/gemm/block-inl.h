@@ -21,14 +21,6 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whether so much of B, where it lies, is read in so many columns that what tiles fetch for the next columns is driven
-/// out of the first-level cache before its turn. Low tiles, which do little else than load, wait for that.
-template <class TB>
-HWY_INLINE bool LeavesL1(const Block& block, int64_t columns) {
-  constexpr int64_t kBytesInL1 = 32 * 1024, kLineBytes = 64;
-  return !block.b_is_packed && block.k * (columns * int64_t{sizeof(TB)} + kLineBytes) > kBytesInL1;
-}
-
 /// What the tile from (m, n) on, with so many columns, reads.
 template <class T, class TB>
 HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t n, int64_t tile_columns) {
@@ -51,9 +43,7 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
   const int64_t row_bytes = block.b_row_step * int64_t{sizeof(TB)};
   if (!block.b_is_packed && row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes)
     operands.near += TileShape<T>::kLanes;
-  // Shorter rows are followed by hardware prefetchers.
-  constexpr int64_t kRowsBelow = 6, kLeastRowBytes = 384;
-  if (row_bytes >= kLeastRowBytes && LeavesL1<TB>(block, tile_columns)) operands.below = kRowsBelow * block.b_row_step;
+  if (!block.b_is_packed) FetchBelow(operands, tile_columns);
   return operands;
 }
 
@@ -74,7 +64,7 @@ class BlockLoops {
     const int64_t rows = block.a_panel_rows;
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
     if (rows <= int64_t{Shape::kRows / 2} || rows > int64_t{kMostRowsOfThreeVectors}) return false;
-    return block.n > kColumns - int64_t{Shape::kLanes} && LeavesL1<TB>(block, kColumns);
+    return block.n > kColumns - int64_t{Shape::kLanes} && !block.b_is_packed && LeavesL1<TB>(block.k, kColumns);
   }
 
   /// Every panel of B meets all rows while it is in the first-level cache.

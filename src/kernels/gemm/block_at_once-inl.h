@@ -30,7 +30,8 @@ class BlockAtOnce {
     operands_.b_panel_step = Shape::kPanel;
     operands_.b_row_step = p.b_row_step;
     operands_.k = p.k;
-    operands_.fetches = false;  // all of it is near
+    operands_.fetches = false;  // most of it is near
+    if (IsBFar(p)) FetchBelow(operands_, int64_t{4 * Shape::kLanes});
     ends_.to_row_step = p.y_row_step;
     if (kRounds) ends_.last = Last::rounded;
     const bool has_c = p.has_c && p.beta != 0.0f;
@@ -72,6 +73,19 @@ class BlockAtOnce {
   using Shape = TileShape<T>;
   using TB = Element;
   static constexpr bool kRounds = sizeof(Element) < sizeof(T);
+
+  /// B leaves the first-level cache, and each of its vectors lies in two lines.
+  static bool IsBFar(const Problem& p) {
+    constexpr int64_t kBytes = 64 * 1024, kLineBytes = 64;
+    return p.b_row_step * int64_t{sizeof(TB)} % kLineBytes != 0 && p.n * p.k * int64_t{sizeof(TB)} > kBytes;
+  }
+
+  /// As TakesThreeVectors() in block-inl.h.
+  HWY_INLINE bool MayTakeThreeOfMore() const {
+    constexpr int64_t kMost = kMostRowsOfThreeVectors;
+    if (operands_.below == 0) return false;
+    return (rows_ >= kMost - 1 && rows_ <= kMost) || (rows_ > int64_t{Shape::kRows} && rows_ <= 2 * kMost);
+  }
 
   /// Y leaves the first-level cache, and there is so little to compute for an element that stores wait for its lines.
   static bool IsWriting(const Problem& p) {
@@ -126,13 +140,14 @@ class BlockAtOnce {
     }
     const bool is_low = rows_ <= int64_t{Shape::kRows};
     if constexpr (kHasTilesOfThreeVectors<T>) {
-      const size_t vectors = (static_cast<size_t>(columns_left) + Shape::kLanes - 1) / Shape::kLanes;
-      if (vectors == 3 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) {
-        SetLastLanes(static_cast<size_t>(columns_left) - 2 * Shape::kLanes);
+      constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
+      const auto vectors = (columns_left + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
+      if ((vectors == 3 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) || (vectors > 4 && MayTakeThreeOfMore())) {
+        SetLastLanes(static_cast<size_t>(HWY_MIN(kColumns, columns_left) - kColumns) + Shape::kLanes);
         MultiplyRows(rows_, kMostRowsOfThreeVectors, [](int64_t rows) HWY_ATTR {
           return Tile<T, TB>{TilesFor<T, TB>(rows).three, 3};
         });
-        return columns_left;
+        return HWY_MIN(kColumns, columns_left);
       }
     }
     const auto tile = ChooseTile(TilesFor<T, TB>(is_low ? rows_ : int64_t{Shape::kRows}), columns_left, is_low);

@@ -105,6 +105,22 @@ HWY_INLINE Tile<T, TB> ChooseTile(const TilesOfRows<T, TB>& tiles, int64_t colum
   return {tiles.narrow, 1};
 }
 
+/// Whether so much of B, where it lies, is read in so many columns that what tiles fetch for the next columns is driven
+/// out of the first-level cache before its turn. Low tiles, which do little else than load, wait for that.
+template <class TB>
+HWY_INLINE bool LeavesL1(int64_t k, int64_t columns) {
+  constexpr int64_t kBytesInL1 = 32 * 1024, kLineBytes = 64;
+  return k * (columns * int64_t{sizeof(TB)} + kLineBytes) > kBytesInL1;
+}
+
+/// Has low tiles of so many columns fetch rows of such a B; shorter ones are followed by hardware prefetchers.
+template <class T, class TB>
+HWY_INLINE void FetchBelow(TileOperands<T, TB>& operands, int64_t columns) {
+  constexpr int64_t kRowsBelow = 6, kLeastRowBytes = 384;
+  if (operands.b_row_step * int64_t{sizeof(TB)} < kLeastRowBytes || !LeavesL1<TB>(operands.k, columns)) return;
+  operands.below = kRowsBelow * operands.b_row_step;
+}
+
 // ---- one tile
 
 /// Where a tile lies in its block: `rows` from m on, `columns` from n on.
