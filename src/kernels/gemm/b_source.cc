@@ -20,6 +20,8 @@ constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
 constexpr std::int64_t kLeastKForFewRows = 128;
 // So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
 constexpr std::int64_t kMostRowsToTurnFor = 2;
+constexpr std::int64_t kMostRowsToTurnFewFor = 8;  // less than a vector of columns, if k is long
+constexpr std::int64_t kLeastKToTurnForMore = 256;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
 // Of a panel of B read in place: it stays in the first-level cache while more than so many tiles below each other meet
@@ -65,10 +67,12 @@ bool should_widen(const Problem& p, const Kernels& kernels) {
   return p.m * p.n * p.k >= kLeastWorkToWiden;
 }
 
-/// Packing would store what is used once or twice.
+/// Packing would store what is used once or twice; and less than a vector of columns is packed slowly. The rows are those
+/// of one panel, if A is packed.
 bool should_turn_b(const Problem& p, const Kernels& kernels) {
-  if (p.b_column_step == 1 || kernels.multiply_turned == nullptr) return false;
-  return p.m <= kMostRowsToTurnFor && p.n >= kernels.lanes && p.k >= kernels.lanes;
+  if (p.b_column_step == 1 || kernels.multiply_turned == nullptr || p.k < kernels.lanes) return false;
+  if (p.n < kernels.lanes && p.k >= kLeastKToTurnForMore) return p.m <= std::min(kMostRowsToTurnFewFor, kernels.mr);
+  return p.m <= kMostRowsToTurnFor;
 }
 
 /// Rows of B, read where it lies from beyond L2, that meet all columns before the next rows do. They stay there while

@@ -158,7 +158,7 @@ class Product {
         }
         return;
       case BSource::direct:
-        const bool takes_any_columns = kernels_.takes_any_columns && !s_.turns_b;
+        const bool takes_any_columns = kernels_.takes_any_columns || s_.turns_b;
         const std::int64_t whole_vectors = takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
         // Sums of few columns, which lie together, pass through the first-level cache as one run.
         const std::int64_t together = s_.b_is_far || s_.goes_by_rows ? s_.strip_columns : whole_vectors;

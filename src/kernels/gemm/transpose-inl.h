@@ -81,6 +81,7 @@ struct SquareOfLanes {
   SquareOfLanes(const Element* from, int64_t step) : lane_step(step) {
     for (size_t g = 0; g < kGroups; ++g) group[g] = from + static_cast<int64_t>(g * kGroup) * step;
   }
+  HWY_INLINE const Element* Lane(size_t g, size_t r) const { return group[g] + static_cast<int64_t>(r) * lane_step; }
   HWY_INLINE void Advance(int64_t k) {
     for (size_t g = 0; g < kGroups; ++g) group[g] += k;
   }
@@ -89,9 +90,25 @@ struct SquareOfLanes {
   int64_t lane_step = 0;
 };
 
+/// Fewer than that: the last one takes the place of those that are missing.
+template <class T, class Element>
+struct SquareOfFewLanes {
+  static constexpr size_t kGroup = TileShape<T>::kGroup;
+
+  SquareOfFewLanes() = default;
+  SquareOfFewLanes(const Element* from, int64_t step, int64_t lanes) {
+    for (int64_t i = 0; i < int64_t{TileShape<T>::kLanes}; ++i) lane[i] = from + HWY_MIN(i, lanes - 1) * step;
+  }
+  HWY_INLINE const Element* Lane(size_t g, size_t r) const { return lane[g * kGroup + r] + k; }
+  HWY_INLINE void Advance(int64_t more) { k += more; }
+
+  const Element* lane[TileShape<T>::kLanes] = {};
+  int64_t k = 0;
+};
+
 /// As many k as lanes: put_at(k, vector of these lanes).
-template <class D, class Element, class Put>
-HWY_INLINE void TurnSquare(D d, const SquareOfLanes<hn::TFromD<D>, Element>& from, const Put& put_at) {
+template <class D, class Square, class Put>
+HWY_INLINE void TurnSquare(D d, const Square& from, const Put& put_at) {
   using T = hn::TFromD<D>;
   constexpr size_t kGroup = TileShape<T>::kGroup;
   constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
@@ -99,8 +116,7 @@ HWY_INLINE void TurnSquare(D d, const SquareOfLanes<hn::TFromD<D>, Element>& fro
   HWY_UNROLL(4)
   for (size_t g = 0; g < kGroups; ++g) {
     HWY_UNROLL(4)
-    for (size_t r = 0; r < kGroup; ++r)
-      v[g][r] = LoadElements(d, from.group[g] + static_cast<int64_t>(r) * from.lane_step);
+    for (size_t r = 0; r < kGroup; ++r) v[g][r] = LoadElements(d, from.Lane(g, r));
     TransposeBlocks(v[g]);
   }
   // Block b of v[g][c] holds group g at k = b * kGroup + c; a row of the panel wants that block of all groups.

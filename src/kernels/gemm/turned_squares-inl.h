@@ -28,10 +28,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR  // which has no squares
 
-/// Whole groups of columns, each a vector of Y, for all k of a block. One row holds its sums in registers: there the
-/// latency of the multiply-adds, a chain for each group, is what limits where B is near. More rows are more chains.
-template <size_t kGroups, bool kOneRow, class Element, class T>
-HWY_NOINLINE void AddSquares(const Block& block, int64_t column, T* sums, int64_t row_step) {
+/// Groups of columns, each a vector of Y, for all k of a block. One row holds its sums in registers: there the latency
+/// of the multiply-adds, a chain for each group, is what limits where B is near. More rows are more chains. A single
+/// group may have fewer `columns` than lanes.
+template <size_t kGroups, bool kOneRow, bool kIsWhole, class Element, class T>
+HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns, T* sums, int64_t row_step) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
@@ -57,9 +58,15 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, T* sums, int64_
   // A run of k has as many squares as there are lanes: each fetches one row of the next run, which is a run of memory.
   constexpr int64_t kRun = kLanes * kLanes;
   const int64_t end = block.k / kLanes * kLanes;
-  SquareOfLanes<T, Element> lanes[kGroups];
-  for (size_t g = 0; g < kGroups; ++g)
-    lanes[g] = SquareOfLanes<T, Element>(b + int64_t(g) * kLanes * lane_step, lane_step);
+  std::conditional_t<kIsWhole, SquareOfLanes<T, Element>, SquareOfFewLanes<T, Element>> lanes[kGroups];
+  for (size_t g = 0; g < kGroups; ++g) {
+    const Element* const from = b + int64_t(g) * kLanes * lane_step;
+    if constexpr (kIsWhole) {
+      lanes[g] = {from, lane_step};
+    } else {
+      lanes[g] = {from, lane_step, columns};
+    }
+  }
   for (int64_t k = 0; k < end; k += kLanes) {
     const int64_t square = k % kRun / kLanes;
     const int64_t next_k = k - k % kRun + kRun;
@@ -82,7 +89,10 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, T* sums, int64_
   for (int64_t k = end; k < block.k; ++k) {
     for (size_t g = 0; g < kGroups; ++g) {
       alignas(64) T row[kLanes];
-      for (int64_t r = 0; r < kLanes; ++r) row[r] = Widened<T>(b + (int64_t(g) * kLanes + r) * lane_step + k);
+      for (int64_t r = 0; r < kLanes; ++r) {
+        const int64_t lane = kIsWhole ? r : HWY_MIN(r, columns - 1);
+        row[r] = Widened<T>(b + (int64_t(g) * kLanes + lane) * lane_step + k);
+      }
       for_rows(g, [&](const T* a_row, V& to) HWY_ATTR { add(a_row + k * a_step, hn::Load(d, row), to); });
     }
   }
@@ -90,23 +100,27 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, T* sums, int64_
   for (size_t g = 0; g < kGroups; ++g) hn::Store(sum[g], d, sums + g * TileShape<T>::kLanes);
 }
 
-/// n is a multiple of the lanes of a vector.
 template <class Element, class T>
 void MultiplyTurned(const Block& block) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   // As many columns, rows of B, at a time as a line of the cache has elements, however short vectors are.
   constexpr size_t kGroups = 64 / sizeof(T) / TileShape<T>::kLanes;
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
-    int64_t n = 0;
-    while (n < columns.count) {
+    for (int64_t n = 0; n < columns.count;) {
+      const int64_t column = columns.first + n;
+      const int64_t left = columns.count - n;
+      if (left < kLanes) {
+        AddSquares<1, false, false, Element>(block, column, left, sums + n, columns.row_step);
+        return;
+      }
       if (block.m > 1) {
-        AddSquares<1, false, Element>(block, columns.first + n, sums + n, columns.row_step);
+        AddSquares<1, false, true, Element>(block, column, kLanes, sums + n, columns.row_step);
         n += kLanes;
-      } else if (n + int64_t{kGroups} * kLanes <= columns.count) {
-        AddSquares<kGroups, true, Element>(block, columns.first + n, sums + n, columns.row_step);
+      } else if (left >= int64_t{kGroups} * kLanes) {
+        AddSquares<kGroups, true, true, Element>(block, column, kLanes, sums + n, columns.row_step);
         n += int64_t{kGroups} * kLanes;
       } else {
-        AddSquares<1, true, Element>(block, columns.first + n, sums + n, columns.row_step);
+        AddSquares<1, true, true, Element>(block, column, kLanes, sums + n, columns.row_step);
         n += kLanes;
       }
     }
