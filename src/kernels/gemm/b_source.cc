@@ -67,8 +67,8 @@ bool should_widen(const Problem& p, const Kernels& kernels) {
   return p.m * p.n * p.k >= kLeastWorkToWiden;
 }
 
-/// Packing would store what is used once or twice; and less than a vector of columns is packed slowly. The rows are those
-/// of one panel, if A is packed.
+/// Packing would store what is used once or twice; and less than a vector of columns is packed slowly. The rows are
+/// those of one panel, if A is packed.
 bool should_turn_b(const Problem& p, const Kernels& kernels) {
   if (p.b_column_step == 1 || kernels.multiply_turned == nullptr || p.k < kernels.lanes) return false;
   if (p.n < kernels.lanes && p.k >= kLeastKToTurnForMore) return p.m <= std::min(kMostRowsToTurnFewFor, kernels.mr);

@@ -78,6 +78,8 @@ struct Schedule {
   std::int64_t widened_rows = 0;  ///< of an item that is computed at once, so many at a time
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   std::int64_t near_columns = 0;  ///< of a strip, which meet all rows while they are near: amx/amx_plan.cc
+  std::int64_t b_lane_step =
+      0;  ///< not 0: B is transposed, with columns so far apart, and turned before it is used at once
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
   std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: amx/kernels.h
 };

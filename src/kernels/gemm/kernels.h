@@ -129,8 +129,10 @@ struct Kernels {
   /// memory. Null: there is no such kernel.
   void (*multiply_few_rows)(const Block&) = nullptr;
   /// The same for few rows of Y, where B is not packed and transposed: neighbouring k lie side by side, columns
-  /// b_column_step apart; n is a multiple of `lanes`. Null: there is no such kernel.
+  /// b_column_step apart. Null: there is no such kernel.
   void (*multiply_turned)(const Block&) = nullptr;
+  /// Null, or a transposed B to rows of whole vectors, panel_step apart (turned_rows-inl.h).
+  void (*turn_rows)(const Packing&) = nullptr;
   /// Sums of dot products: row m of A and column n of B, whose k lie side by side, from sums on; steps are a_row_step,
   /// b_panel_step and sums_row_step.
   void (*dots)(const Block&) = nullptr;

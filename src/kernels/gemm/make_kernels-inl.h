@@ -22,6 +22,7 @@
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/packing_tiles-inl.h"
 #include "kernels/gemm/pairs-inl.h"
+#include "kernels/gemm/turned_rows-inl.h"
 #include "kernels/gemm/turned_squares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -77,6 +78,7 @@ constexpr Kernels MakeKernels(ElementType type) {
 #if !BINET_IS_OLD_TARGET
   if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
+  if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) kernels.turn_rows = &TurnRows<T>;
 #endif
   kernels.finish = &Finish<Element, T>;
   return kernels;

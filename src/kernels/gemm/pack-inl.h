@@ -89,8 +89,9 @@ void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T
 #if HWY_TARGET != HWY_SCALAR
     if (kWidth % kLanes == 0 && lane % kLanes == 0) {
       const bool is_whole = lane + kLanes <= lanes;
-      const Element* square = from + static_cast<int64_t>(lane) * packing.lane_step;
-      done = is_whole ? TransposeSquares<kWidth>(square, packing.lane_step, packing.k, to + lane) : 0;
+      const Element* first = from + static_cast<int64_t>(lane) * packing.lane_step;
+      const SquareOfLanes<T, Element> square(first, packing.lane_step);
+      done = is_whole ? TransposeSquares(square, packing.k, to + lane, int64_t{kWidth}) : 0;
     }
 #endif
     const Element* rows[kGroup];

@@ -46,6 +46,8 @@ constexpr std::int64_t kWidenedABytes = 16 * 1024;
 constexpr std::int64_t kVectorsOfStrip = 4;
 // Wide tiles read B twice as fast as the others: it stays in the first-level cache.
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
+constexpr std::int64_t kTurnedBBytes = 64 * 1024;
+constexpr std::int64_t kLeastRowsToTurnFor = 3;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -198,6 +200,14 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   plan.schedule = schedule;
 }
 
+/// A transposed B that its product, if done at once, finds in the first-level cache or nearly so. Fewer rows turn it
+/// while they multiply (turned_squares-inl.h).
+bool may_turn_rows(const Problem& p, const Kernels& kernels) {
+  if (kernels.turn_rows == nullptr || p.b_column_step == 1 || p.m < kLeastRowsToTurnFor) return false;
+  if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
+  return p.k * round_up(p.n, kernels.lanes) * kernels.element_bytes <= kTurnedBBytes;
+}
+
 void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   Schedule& s = plan.schedule;
   const auto bytes = [&](std::int64_t accumulators) {
@@ -260,6 +270,16 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     plan = make_plan(with_kept_rows(problem, *plan.kernels), target, threads, false);
     plan.b_is_packed = true;
     return plan;
+  }
+  if (!b_is_packed && may_turn_rows(problem, *plan.kernels)) {
+    const Problem rows = with_kept_rows(problem, *plan.kernels);
+    Plan at_once = make_plan(rows, target, threads, false);
+    if (at_once.schedule.is_at_once) {
+      at_once.schedule.b_lane_step = problem.b_column_step;
+      at_once.workspace_bytes = round_up_to_cache_line(at_once.workspace_bytes) +
+                                static_cast<std::size_t>(rows.k * rows.b_row_step * plan.kernels->element_bytes);
+      return at_once;
+    }
   }
   const bool is_swapped = should_swap(problem, *plan.kernels, b_is_packed);
   const Problem computed = is_swapped ? swapped(problem) : problem;

@@ -251,12 +251,21 @@ class Product {
   Output output_;
 };
 
+/// B as the rows that the problem of the plan has, in the end of the workspace.
+const std::byte* turn_rows_of_b(const Plan& plan, const std::byte* b, std::byte* workspace) {
+  const Problem& p = plan.problem;
+  std::byte* const rows = workspace + plan.workspace_bytes - p.k * p.b_row_step * plan.kernels->element_bytes;
+  plan.kernels->turn_rows({b, plan.schedule.b_lane_step, 1, p.n, p.k, rows, p.b_row_step, 0});
+  return rows;
+}
+
 /// All rows at once, or those of each item.
 void run_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
                  std::byte* workspace, const ThreadPool& pool) {
   const Problem& p = plan.problem;
   const Schedule& s = plan.schedule;
   const auto multiply = plan.kernels->multiply_at_once;
+  if (s.b_lane_step != 0) b = turn_rows_of_b(plan, b, workspace);
   if (s.items == 1) return multiply(p, s, a, b, c, y, workspace);
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;

@@ -144,19 +144,20 @@ HWY_INLINE void TurnSquare(D d, const Square& from, const Put& put_at) {
 /// More rows than hardware prefetchers follow at a time.
 constexpr int64_t kSquaresAhead = 8;
 
-/// As many lanes as a vector has, and as many k as make whole squares; gives their number.
-template <size_t kWidth, class T, class Element>
-HWY_INLINE int64_t TransposeSquares(const Element* from, int64_t lane_step, int64_t count, T* to) {
+/// As many k as make whole squares, each k a row of a vector, `width` apart; gives their number.
+template <class T, class Square>
+HWY_INLINE int64_t TransposeSquares(Square square, int64_t count, T* to, int64_t width) {
   const hn::ScalableTag<T> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  SquareOfLanes<T, Element> square(from, lane_step);
+  constexpr size_t kGroup = TileShape<T>::kGroup;
   int64_t k = 0;
   for (; k + kLanes <= count; k += kLanes, square.Advance(kLanes)) {
-    for (int64_t r = 0; r < kLanes; ++r) hwy::Prefetch(from + r * lane_step + k + kSquaresAhead * kLanes);
+    for (size_t r = 0; r < size_t{kLanes}; ++r) {
+      hwy::Prefetch(square.Lane(r / kGroup, r % kGroup) + kSquaresAhead * kLanes);
+    }
     // Whole vectors are stored, where blocks one by one would take longest.
-    TurnSquare(d, square, [&](size_t i, hn::Vec<decltype(d)> row) HWY_ATTR {
-      StoreAny(row, d, to + (k + int64_t(i)) * int64_t{kWidth});
-    });
+    TurnSquare(d, square,
+               [&](size_t i, hn::Vec<decltype(d)> row) HWY_ATTR { StoreAny(row, d, to + (k + int64_t(i)) * width); });
   }
   return k;
 }

@@ -1,0 +1,57 @@
+// Room: kernels, per target. A small B that is transposed becomes rows, which a small product reads as it reads any B.
+#if defined(BINET_KERNELS_GEMM_TURNED_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TURNED_ROWS_INL_H_
+#undef BINET_KERNELS_GEMM_TURNED_ROWS_INL_H_
+#else
+#define BINET_KERNELS_GEMM_TURNED_ROWS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR  // which has no squares
+
+/// Rows of whole vectors, packing.panel_step apart; what follows the last lane in its vector may be anything.
+template <class T>
+void TurnRows(const Packing& packing) {
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+  const int64_t step = packing.lane_step, width = packing.panel_step, last = packing.k - kLanes;
+  for (int64_t lane = 0; lane < packing.lanes; lane += kLanes) {
+    const auto* from = reinterpret_cast<const T*>(packing.from) + lane * step;
+    auto* to = reinterpret_cast<T*>(packing.to) + lane;
+    const int64_t lanes = HWY_MIN(kLanes, packing.lanes - lane);
+    if (last < 0) {
+      for (int64_t k = 0; k < packing.k; ++k) {
+        for (int64_t i = 0; i < lanes; ++i) to[k * width + i] = LoadOne(from + i * step + k);
+      }
+      continue;
+    }
+    const auto turn = [&](auto square) HWY_ATTR {
+      // The last square may repeat some k of the one before.
+      if (TransposeSquares(square, packing.k, to, width) == packing.k) return;
+      square.Advance(last);
+      TransposeSquares(square, kLanes, to + last * width, width);
+    };
+    if (lanes == kLanes) {
+      turn(SquareOfLanes<T, T>(from, step));
+    } else {
+      turn(SquareOfFewLanes<T, T>(from, step, lanes));
+    }
+  }
+}
+
+#endif
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
