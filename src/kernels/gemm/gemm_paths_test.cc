@@ -132,6 +132,27 @@ TEST_P(GemmPaths, LastColumnApart) {
   }
 }
 
+/// A small transposed B is turned into rows first: around squares of lanes, also for a Y that is written a few rows at
+/// a time.
+TEST_P(GemmPaths, TurnedRows) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (const std::int64_t m : {3, 14}) {
+    for (const std::int64_t n : {lanes - 1, lanes, lanes + 5, 3 * lanes, 4 * lanes + 1}) {
+      for (const std::int64_t k : {1, 2, 15, 16, 17, 35}) {
+        Case c{m, n, k, n % 2 == 0, true};
+        vary(c);
+        const bool is_turned = kernels_.turn_rows != nullptr && (kernels_.takes_any_columns || n % lanes == 0);
+        const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+        if (is_turned && schedule.is_at_once && k > 1) {
+          EXPECT_EQ(schedule.b_lane_step, k) << c;
+        }
+        check(c, k % 2 == 1 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
+  check(Case{701, 12 * lanes + 9, 21, false, true});
+}
+
 /// Five to eight columns of f32 take two k at a time: around tiles of rows, and an odd number of k.
 TEST_P(GemmPaths, PairsOfK) {
   for (const std::int64_t m : {1, 2, 3, 5, 8, 15, 16, 17, 31, 45, 1037}) {

@@ -88,10 +88,16 @@ void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T
   for (; lane < lanes; lane += kGroup) {
 #if HWY_TARGET != HWY_SCALAR
     if (kWidth % kLanes == 0 && lane % kLanes == 0) {
-      const bool is_whole = lane + kLanes <= lanes;
       const Element* first = from + static_cast<int64_t>(lane) * packing.lane_step;
-      const SquareOfLanes<T, Element> square(first, packing.lane_step);
-      done = is_whole ? TransposeSquares(square, packing.k, to + lane, int64_t{kWidth}) : 0;
+      const auto left = static_cast<int64_t>(lanes - lane);
+      const auto turn = [&](auto square)
+                            HWY_ATTR { return TransposeSquares(square, packing.k, to + lane, int64_t{kWidth}); };
+      done = 0;
+      if (left >= int64_t{kLanes}) {
+        done = turn(SquareOfLanes<T, Element>(first, packing.lane_step));
+      } else if (kLanes > kGroup && left > int64_t{kGroup}) {
+        done = turn(SquareOfFewLanes<T, Element>(first, packing.lane_step, left));
+      }
     }
 #endif
     const Element* rows[kGroup];

@@ -46,7 +46,7 @@ constexpr std::int64_t kWidenedABytes = 16 * 1024;
 constexpr std::int64_t kVectorsOfStrip = 4;
 // Wide tiles read B twice as fast as the others: it stays in the first-level cache.
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
-constexpr std::int64_t kTurnedBBytes = 64 * 1024;
+constexpr std::int64_t kTurnedBBytes = 128 * 1024;
 constexpr std::int64_t kLeastRowsToTurnFor = 3;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
@@ -200,8 +200,8 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   plan.schedule = schedule;
 }
 
-/// A transposed B that its product, if done at once, finds in the first-level cache or nearly so. Fewer rows turn it
-/// while they multiply (turned_squares-inl.h).
+/// A small transposed B, for a product that is done at once then. Fewer rows turn it while they multiply
+/// (turned_squares-inl.h).
 bool may_turn_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.turn_rows == nullptr || p.b_column_step == 1 || p.m < kLeastRowsToTurnFor) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
