@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/aligned_buffer.h"
 #include "base/target.h"
 #include "binet/element_type.h"
 #include "kernels/gemm/gemm.h"
@@ -148,6 +149,11 @@ struct Kernels {
 
 /// The kernels that serve a type of Gemm on a target; null for other types.
 [[nodiscard]] const Kernels* find_kernels(ElementType type, const Target& target);
+
+/// Of Schedule::repeats_c.
+[[nodiscard]] inline std::size_t bytes_of_repeated_c(const Problem& p, const Kernels& kernels) noexcept {
+  return round_up_to_cache_line(static_cast<std::size_t>(p.n * kernels.element_bytes));
+}
 
 /// Rows of a panel in which `k` values of k are packed.
 [[nodiscard]] inline std::int64_t packed_rows_of_a(const Kernels& kernels, std::int64_t k) noexcept {

@@ -15,6 +15,7 @@
 #include "kernels/gemm/packed_b.h"
 #include "kernels/gemm/parts.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
 
 namespace binet::kernels::gemm {
@@ -231,6 +232,8 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   if (s.segments > 1) s.segment_sums_bytes = bytes(s.segments * p.m * s.sums_row_step);
   plan.workspace_bytes = s.whole_b_bytes + s.segment_sums_bytes +
                          static_cast<std::size_t>(s.workers) * (s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
+  s.repeats_c = make_scale(p).has_c && p.c_row_step == 0 && p.c_column_step == 0 && p.m > 1 && p.n > 1;
+  if (s.repeats_c) plan.workspace_bytes += bytes_of_repeated_c(p, kernels);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Room: kernels. The outer loops of the matrix product: items of Y, ranges of k, packing (kernels.h, plan.cc).
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/gemm/amx/amx.h"
 #include "kernels/gemm/dots.h"
@@ -34,6 +35,7 @@ class Product {
     output_.c = c;
     output_.c_row_step = p_.c_row_step;
     output_.c_column_step = p_.c_column_step;
+    if (s_.repeats_c) repeat_c(workspace + plan.workspace_bytes - bytes_of_repeated_c(p_, kernels_));
   }
 
   void pack_b(const ThreadPool& pool) {
@@ -80,6 +82,17 @@ class Product {
   }
 
  private:
+  /// Makes a row of the one element of C.
+  void repeat_c(std::byte* row) {
+    const std::int64_t bytes = p_.n * kernels_.element_bytes;
+    std::memcpy(row, output_.c, static_cast<std::size_t>(kernels_.element_bytes));
+    for (std::int64_t done = kernels_.element_bytes; done < bytes; done *= 2) {
+      std::memcpy(row + done, row, static_cast<std::size_t>(std::min(done, bytes - done)));
+    }
+    output_.c = row;
+    output_.c_column_step = 1;
+  }
+
   static bool has_panels(const Schedule& s) { return s.b_source != BSource::strips && s.b_source != BSource::direct; }
 
   struct Columns {
