@@ -19,7 +19,7 @@ constexpr std::int64_t kLeastBForFewRows = 256 * 1024;  // for one row; two rows
 constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
 constexpr std::int64_t kLeastKForFewRows = 128;
 // So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
-constexpr std::int64_t kMostRowsToTurnFor = 2;
+constexpr std::int64_t kMostRowsToTurnFor = 3;
 constexpr std::int64_t kMostRowsToTurnFewFor = 8;  // less than a vector of columns, if k is long
 constexpr std::int64_t kLeastKToTurnForMore = 256;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.

@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Groups of columns, each a vector of Y, for all k of a block. One row holds its sums in registers: there the latency
 /// of the multiply-adds, a chain for each group, is what limits where B is near. More rows are more chains. A single
-/// group may have fewer `columns` than lanes.
+/// group may have fewer `columns` than lanes; of k there must be as many.
 template <size_t kGroups, bool kOneRow, bool kIsWhole, class Element, class T>
 HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns, T* sums, int64_t row_step) {
   const hn::ScalableTag<T> d;
@@ -86,14 +86,15 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns
       });
     }
   }
-  for (int64_t k = end; k < block.k; ++k) {
+  if (end < block.k) {  // the last square once more, of which the last rows are new
+    const int64_t first = kLanes - (block.k - end);
     for (size_t g = 0; g < kGroups; ++g) {
-      alignas(64) T row[kLanes];
-      for (int64_t r = 0; r < kLanes; ++r) {
-        const int64_t lane = kIsWhole ? r : HWY_MIN(r, columns - 1);
-        row[r] = Widened<T>(b + (int64_t(g) * kLanes + lane) * lane_step + k);
-      }
-      for_rows(g, [&](const T* a_row, V& to) HWY_ATTR { add(a_row + k * a_step, hn::Load(d, row), to); });
+      alignas(64) T row[kLanes][kLanes];
+      lanes[g].Advance(-first);
+      TurnSquare(d, lanes[g], [&](size_t i, V v) HWY_ATTR { hn::Store(v, d, row[i]); });
+      for_rows(g, [&](const T* a_row, V& to) HWY_ATTR {
+        for (int64_t i = first; i < kLanes; ++i) add(a_row + (end - first + i) * a_step, hn::Load(d, row[i]), to);
+      });
     }
   }
   if constexpr (!kOneRow) return;
