@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Groups of columns, each a vector of Y, for all k of a block. One row holds its sums in registers: there the latency
 /// of the multiply-adds, a chain for each group, is what limits where B is near. More rows are more chains. A single
-/// group may have fewer `columns` than lanes; of k there must be as many.
+/// group may have fewer `columns` than lanes. What of k makes no whole square is left to AddRestOfK().
 template <size_t kGroups, bool kOneRow, bool kIsWhole, class Element, class T>
 HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns, T* sums, int64_t row_step) {
   const hn::ScalableTag<T> d;
@@ -86,19 +86,27 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns
       });
     }
   }
-  if (end < block.k) {  // the last square once more, of which the last rows are new
-    const int64_t first = kLanes - (block.k - end);
-    for (size_t g = 0; g < kGroups; ++g) {
-      alignas(64) T row[kLanes][kLanes];
-      lanes[g].Advance(-first);
-      TurnSquare(d, lanes[g], [&](size_t i, V v) HWY_ATTR { hn::Store(v, d, row[i]); });
-      for_rows(g, [&](const T* a_row, V& to) HWY_ATTR {
-        for (int64_t i = first; i < kLanes; ++i) add(a_row + (end - first + i) * a_step, hn::Load(d, row[i]), to);
-      });
-    }
-  }
   if constexpr (!kOneRow) return;
   for (size_t g = 0; g < kGroups; ++g) hn::Store(sum[g], d, sums + g * TileShape<T>::kLanes);
+}
+
+/// The last square once more, of which only the last rows are new: of k there are as many as lanes.
+template <class Element, class T>
+HWY_NOINLINE void AddRestOfK(const Block& block, int64_t column, int64_t columns, T* sums, int64_t row_step) {
+  const hn::ScalableTag<T> d;
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+  const int64_t k = block.k - kLanes, first = kLanes - block.k % kLanes;
+  const auto* b = reinterpret_cast<const Element*>(block.b) + column * block.b_column_step + k;
+  alignas(64) T row[kLanes][kLanes];
+  TurnSquare(d, SquareOfFewLanes<T, Element>(b, block.b_column_step, HWY_MIN(columns, kLanes)),
+             [&](size_t i, hn::Vec<decltype(d)> v) HWY_ATTR { hn::Store(v, d, row[i]); });
+  for (int64_t m = 0; m < block.m; ++m) {
+    const T* a = reinterpret_cast<const T*>(block.a) + m * block.a_row_step + (k + first) * block.a_column_step;
+    auto sum = hn::Load(d, sums + m * row_step);
+    for (int64_t i = first; i < kLanes; ++i, a += block.a_column_step)
+      sum = MultiplyAdd(hn::Set(d, LoadOne(a)), hn::Load(d, row[i]), sum);
+    hn::Store(sum, d, sums + m * row_step);
+  }
 }
 
 template <class Element, class T>
@@ -110,19 +118,20 @@ void MultiplyTurned(const Block& block) {
     for (int64_t n = 0; n < columns.count;) {
       const int64_t column = columns.first + n;
       const int64_t left = columns.count - n;
+      const bool takes_groups = block.m == 1 && left >= int64_t{kGroups} * kLanes;
       if (left < kLanes) {
         AddSquares<1, false, false, Element>(block, column, left, sums + n, columns.row_step);
-        return;
-      }
-      if (block.m > 1) {
+      } else if (block.m > 1) {
         AddSquares<1, false, true, Element>(block, column, kLanes, sums + n, columns.row_step);
-        n += kLanes;
-      } else if (left >= int64_t{kGroups} * kLanes) {
+      } else if (takes_groups) {
         AddSquares<kGroups, true, true, Element>(block, column, kLanes, sums + n, columns.row_step);
-        n += int64_t{kGroups} * kLanes;
       } else {
         AddSquares<1, true, true, Element>(block, column, kLanes, sums + n, columns.row_step);
-        n += kLanes;
+      }
+      const int64_t end = n + (takes_groups ? int64_t{kGroups} : 1) * kLanes;
+      for (; n < end; n += kLanes) {
+        if (block.k % kLanes == 0) continue;
+        AddRestOfK<Element>(block, columns.first + n, columns.count - n, sums + n, columns.row_step);
       }
     }
   });
