@@ -41,10 +41,12 @@ std::int64_t count_elements(const BroadcastPlan& plan, std::int64_t BroadcastLoo
 constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
 
 /// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
-/// gives less than memory takes, with two it does not, unless it is slow. Where there is hardly anything to do but
-/// write, a slow one is still faster than memory, by a quarter where its lines are fetched beforehand.
+/// gives less than memory takes, or no more from a part of it on, with two it does not, unless it is slow. Where there
+/// is hardly anything to do but write, a slow one is still faster than memory, by a quarter where its lines are fetched
+/// beforehand.
 std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t cache_bytes) {
-  if (plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step) return kSharedFrom;
+  const bool are_equal = plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step;
+  if (are_equal) return memory_takes_streams_fast() ? kSharedFrom : cache_bytes / 8 * 3;
   if (last_level_cache_is_slow() && operand_elements >= plan.elements) return kSharedFrom;
   return cache_bytes / 16 * 11;
 }
