@@ -60,7 +60,7 @@ class BlockLoops {
   /// Seven rows or eight, or twice as many: tiles of three vectors have fewer loads than those of two, and find only so
   /// much of B in the first-level cache as they fetch themselves.
   static bool TakesThreeVectors(const Block& block) {
-    if (!kHasTilesOfThreeVectors<T> || block.m > 2 * block.a_panel_rows) return false;
+    if (!kHasTilesOfThreeVectors<T> || !Shape::kHas32Registers || block.m > 2 * block.a_panel_rows) return false;
     const int64_t rows = block.a_panel_rows;
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
     if (rows <= int64_t{Shape::kRows / 2} || rows > int64_t{kMostRowsOfThreeVectors}) return false;
@@ -132,7 +132,7 @@ class BlockLoops {
   /// How the tiles from (m, n) on begin and end, if they need no buffer for that.
   HWY_NOINLINE bool EndsInPlace(int64_t m, int64_t n, int64_t tile_columns, TileEnds<T>& ends) const {
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
-    if (!BINET_MASKS_ARE_CHEAP && columns < tile_columns) return false;
+    if (!kTakesAnyColumns<TB> && columns < tile_columns) return false;
     ends.last_lanes = static_cast<size_t>(columns - (tile_columns - int64_t{Shape::kLanes}));
     T* sums = block_.sums == nullptr ? nullptr : reinterpret_cast<T*>(block_.sums) + m * block_.sums_row_step + n;
     if (!block_.first) {
@@ -194,7 +194,7 @@ class BlockLoops {
       const auto tile = Widest(tiles, block_.n - n);
       columns = static_cast<int64_t>(tile.vectors) * kLanes;
       if (n + columns > block_.n) {
-        if (!BINET_MASKS_ARE_CHEAP) return n;
+        if (!kTakesAnyColumns<TB>) return n;
         ends.last_lanes = static_cast<size_t>(block_.n - n - columns + kLanes);
       }
       if (!y_is_near_) PrefetchSums<Element, T>(block_, m, n + columns);
@@ -230,7 +230,7 @@ class BlockLoops {
     if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T> && !BINET_IS_OLD_TARGET) {
       const Output& output = *block_.output;
       const int64_t vectors = (block_.n + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
-      const bool is_whole = BINET_MASKS_ARE_CHEAP || block_.n == vectors * int64_t{Shape::kLanes};
+      const bool is_whole = kTakesAnyColumns<TB> || block_.n == vectors * int64_t{Shape::kLanes};
       const bool c_fits = !block_.scale->has_c || output.c_column_step == 1;
       if (block_.a_is_packed || block_.a_panel_rows != int64_t{Shape::kRows} || !is_whole || !c_fits) return 0;
       if (!block_.first || !block_.last || vectors > int64_t{Shape::kPanelVectors}) return 0;

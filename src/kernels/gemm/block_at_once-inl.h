@@ -83,7 +83,7 @@ class BlockAtOnce {
   /// As TakesThreeVectors() in block-inl.h.
   HWY_INLINE bool MayTakeThreeOfMore() const {
     constexpr int64_t kMost = kMostRowsOfThreeVectors;
-    if (operands_.below == 0) return false;
+    if (operands_.below == 0 || !Shape::kHas32Registers) return false;
     return (rows_ >= kMost - 1 && rows_ <= kMost) || (rows_ > int64_t{Shape::kRows} && rows_ <= 2 * kMost);
   }
 

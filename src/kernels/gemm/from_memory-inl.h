@@ -22,6 +22,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 constexpr bool kMultipliesFromMemory = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>();
 
+/// Loops of several k, which GCC leaves as few instructions only if it is told which registers to take.
+template <class T>
+constexpr bool kPinsRegisters = (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>();
+
 #if HWY_TARGET == HWY_AVX3
 
 /// sum + *a * b.
@@ -38,6 +42,9 @@ HWY_INLINE V MultiplyAddFrom(const T* a, V b, V sum) {
   }
   return sum;
 }
+
+#endif
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 
 /// sum + a * b.
 template <class V, class T = hn::TFromV<V>>

@@ -60,7 +60,8 @@ struct Loop {
   bool fetches = false;
   bool fetches_below = false;  ///< rows of B further down, with the line in which their last vector may end
   bool stores_b = false;
-  size_t k = 1;  ///< in each round
+  bool is_packed = false;  ///< both operands, in panels of full width: all distances are constants
+  size_t k = 1;            ///< in each round
 };
 
 /// The sums of one row and one k.
@@ -68,8 +69,8 @@ template <class T, class V, size_t kVectors>
 HWY_INLINE void AddRow(V a, const V (&b)[kVectors], V (&sum)[kVectors]) {
   HWY_UNROLL(16)
   for (size_t j = 0; j < kVectors; ++j) {
-#if HWY_TARGET == HWY_AVX3
-    if constexpr (kMultipliesFromMemory<T>) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    if constexpr (kPinsRegisters<T>) {
       sum[j] = MultiplyAddInPlace(a, b[j], sum[j]);
       continue;
     }
@@ -97,7 +98,15 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   // An instruction that multiplies from memory is one step of the CPU only if its address is a pointer and a constant.
   // Pointers for as many rows as there are registers; some of them serve two rows or three.
   constexpr bool kFromMemory = kMultipliesFromMemory<T> && (kLoop.a_rows_touch || kLoop.a_columns_touch);
-  constexpr size_t kMostPointers = kLoop.a_rows_touch ? 1 : !kFromMemory ? (kRows + 2) / 3 : kVectors == 1 ? 10 : 6;
+  // With AVX2 a pointer serves two rows, and two rows of B.
+  constexpr bool kIndexed = !kMultipliesFromMemory<T> && kPinsRegisters<T> && kLoop.a_columns_touch;
+  // A row fewer than vectors: it is A that stays in registers, or there would be too few of them.
+  constexpr bool kKeepsA = !kMultipliesFromMemory<T> && kPinsRegisters<T> && kVectors == 4 && kRows == 3;
+  constexpr size_t kMostPointers = kLoop.a_rows_touch || kLoop.is_packed ? 1
+                                   : kIndexed                            ? (kRows + 1) / 2
+                                   : !kFromMemory                        ? (kRows + 2) / 3
+                                   : kVectors == 1                       ? 10
+                                                                         : 6;
   constexpr size_t kPointers = HWY_MIN(kRows, kMostPointers);
   constexpr auto kFirstRow = [](size_t pointer) { return (pointer * kRows + kPointers - 1) / kPointers; };
   constexpr auto kPointerOf = [](size_t row) { return row * kPointers / kRows; };
@@ -105,8 +114,10 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   constexpr size_t kPanels = (kVectors + Shape::kPanelVectors - 1) / Shape::kPanelVectors;
   constexpr int64_t kStep = kLoop.k;
 
-  const int64_t a_row_step = kLoop.a_rows_touch ? 1 : operands.a_row_step;
-  const int64_t a_column_step = kLoop.a_columns_touch ? 1 : operands.a_column_step;
+  const int64_t a_row_step = kLoop.a_rows_touch || kLoop.is_packed ? 1 : operands.a_row_step;
+  const int64_t a_column_step = kLoop.is_packed         ? int64_t{Shape::kAWidth}
+                                : kLoop.a_columns_touch ? 1
+                                                        : operands.a_column_step;
   const T* a[kPointers] = {operands.a};
   Unrolled<kPointers - 1>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
     a[p + 1] = a[p] + static_cast<int64_t>(kFirstRow(p + 1) - kFirstRow(p)) * a_row_step;
@@ -114,27 +125,43 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   const TB* b[kPanels] = {operands.b};
   Unrolled<kPanels - 1>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA { b[p + 1] = b[p] + operands.b_panel_step; });
 
-  const int64_t b_row_step = operands.b_row_step;
+  const int64_t b_row_step = kLoop.is_packed ? int64_t{Shape::kPanel} : operands.b_row_step;
   const int64_t near = kLoop.fetches_below ? operands.below : operands.near;
   const std::byte* far = operands.far.from;
   T* packed_b = operands.packed_b;
   int64_t k = operands.k;
   for (; k >= kStep; k -= kStep) {
     Unrolled<kLoop.k>([&](auto column) HWY_ATTR BINET_INLINE_LAMBDA {
+      const auto element = [&](size_t i) HWY_ATTR BINET_INLINE_LAMBDA {
+        return a[kPointerOf(i)] + static_cast<int64_t>(i - kFirstRow(kPointerOf(i))) * a_row_step +
+               static_cast<int64_t>(column) * a_column_step;
+      };
+      V va[kKeepsA ? kRows : 1];
+      if constexpr (kKeepsA) {
+        HWY_UNROLL(3)
+        for (size_t i = 0; i < kRows; ++i) va[i] = hn::Set(d, LoadOne(element(i)));
+      }
       V vb[kVectors];
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) {
         const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
+        if (kLoop.is_packed) place += static_cast<int64_t>(column) * b_row_step;
+        if (kIndexed) place += static_cast<int64_t>(column % 2) * b_row_step;
         vb[j] = vectors.Load(place, !kLoop.b_is_whole && j + 1 == kVectors);
         if constexpr (kLoadsAnew) vb[j] = LoadedOnce(vb[j]);
         if (kLoop.fetches && j * sizeof(V) % 64 == 0) hwy::Prefetch(place + near);
         if (kLoop.fetches_below && j + 1 == kVectors) hwy::Prefetch(place + near + Shape::kLanes);
+        if constexpr (kKeepsA) {
+          HWY_UNROLL(3)
+          for (size_t i = 0; i < kRows; ++i) sum[i][j] = MultiplyAddInPlace(va[i], vb[j], sum[i][j]);
+        }
         if constexpr (kLoop.stores_b) StoreAny(vb[j], d, packed_b + j * Shape::kLanes);
       }
       if (kLoop.stores_b) packed_b += Shape::kPanel;
       Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
-        const TB* next = b[p] + b_row_step;
-        if (kFromMemory) asm("" : "+r"(next));  // else distances take registers, more than there are
+        if (kLoop.is_packed || (kIndexed && column % 2 == 0)) return;
+        const TB* next = b[p] + (kIndexed ? 2 : 1) * b_row_step;
+        if (kFromMemory || kIndexed) asm("" : "+r"(next));  // else distances take registers, more than there are
         b[p] = next;
       });
       if (kLoop.fetches && kVectors == Shape::kPanelVectors) {
@@ -142,10 +169,6 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
         far += operands.far.step;
         if (kFromMemory) asm("" : "+r"(far));
       }
-      const auto element = [&](size_t i) HWY_ATTR BINET_INLINE_LAMBDA {
-        return a[kPointerOf(i)] + static_cast<int64_t>(i - kFirstRow(kPointerOf(i))) * a_row_step +
-               static_cast<int64_t>(column) * a_column_step;
-      };
       if constexpr (kFromMemory) {
         Unrolled<kRows>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
           constexpr size_t kRowsOn = i - kFirstRow(kPointerOf(i));
@@ -160,18 +183,31 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
             AddRow<T>(Broadcast<column>(d, a[kPointerOf(i)], step), vb, sum[i]);
           }
         });
-      } else {
+      } else if constexpr (!kKeepsA) {
         HWY_UNROLL(24)
         for (size_t i = 0; i < kRows; ++i) {
-          const V va = hn::Set(d, LoadOne(element(i)));
-          if constexpr (kVectors == 1) {
-            sum[i][0] = MultiplyAdd(va, vb[0], sum[i][0]);  // which reads the element, where an instruction can
+          V of_row;
+          if constexpr (kIndexed) {
+            const T* const pair = a[kPointerOf(i)];
+            of_row = i % 2 == 0 ? hn::Set(d, LoadOne(pair + column)) : Broadcast<column>(d, pair, a_row_step);
           } else {
-            AddRow<T>(va, vb, sum[i]);
+            of_row = hn::Set(d, LoadOne(element(i)));
+          }
+          if constexpr (kVectors == 1) {
+            sum[i][0] = MultiplyAdd(of_row, vb[0], sum[i][0]);  // which reads the element, where an instruction can
+          } else {
+            AddRow<T>(of_row, vb, sum[i]);
           }
         }
       }
     });
+    if constexpr (kLoop.is_packed) {
+      Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
+        const TB* next = b[p] + kStep * b_row_step;
+        asm("" : "+r"(next));
+        b[p] = next;
+      });
+    }
     Unrolled<kPointers>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
       const T* next = a[p] + kStep * a_column_step;
       // GCC else counts one index instead of the pointers, and each address consists of two parts.
@@ -191,7 +227,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
-  constexpr bool kIsLow = kVectors >= 4 || (kVectors == 3 && kRows > Shape::kRows / 2);
+  constexpr bool kIsLow = kVectors >= 4 || (kVectors == 3 && kRows > Shape::kRows / 2 && Shape::kHas32Registers);
   constexpr bool kMayFetchBelow = kIsLow && std::is_same_v<T, TB> && !BINET_IS_OLD_TARGET;
   constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
   if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
@@ -229,6 +265,19 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
       }
     }
     AddProducts<Loop{}>(operands, vectors, sum);
+  } else if constexpr (kPinsRegisters<T> && std::is_same_v<T, TB>) {
+    const bool is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth} &&
+                           operands.b_row_step == int64_t{Shape::kPanel};
+    if (operands.b_is_whole && is_packed) {
+      if (operands.fetches) {
+        AddProducts<Loop{.b_is_whole = true, .fetches = true, .is_packed = true, .k = 4}>(operands, vectors, sum);
+      } else {
+        AddProducts<Loop{.b_is_whole = true, .is_packed = true, .k = 4}>(operands, vectors, sum);
+      }
+    } else if (operands.b_is_whole && operands.a_column_step == 1 && !operands.fetches) {
+      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
+    }
+    AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
   } else if (operands.fetches) {
     AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
   } else {

@@ -88,9 +88,10 @@ struct Kernels {
   std::int64_t lanes = 0;  ///< accumulators in a vector
   std::int64_t mr = 0, nr = 0, kc = 0;
   bool takes_any_columns = false;
-  std::int64_t wide_rows = 0;  ///< 0, or of a tile of four vectors that is better than mr x nr while B is near
-  std::int64_t a_width = 0;    ///< the width of a packed panel of A: mr, rounded up to whole 16 bytes
-  std::string_view way;        ///< integers: how a product is formed and added
+  bool has_short_vectors = false;  ///< of half a cache line
+  std::int64_t wide_rows = 0;      ///< 0, or of a tile of four vectors that is better than mr x nr while B is near
+  std::int64_t a_width = 0;        ///< the width of a packed panel of A: mr, rounded up to whole 16 bytes
+  std::string_view way;            ///< integers: how a product is formed and added
 
   /// Packing makes so many rows of A, and of B, from each k_group values of k, the last of which may be missing. A
   /// range of k that is not the last consists of whole groups.

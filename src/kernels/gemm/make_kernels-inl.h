@@ -44,7 +44,8 @@ constexpr Kernels MakeKernels(ElementType type) {
   kernels.mr = Shape::kRows;
   kernels.nr = Shape::kPanel;
   kernels.kc = 512;
-  kernels.takes_any_columns = BINET_MASKS_ARE_CHEAP;
+  kernels.takes_any_columns = kTakesAnyColumns<Element>;
+  kernels.has_short_vectors = HWY_TARGET == HWY_AVX2;
   if (kPrefersWideTiles<Element, T>) kernels.wide_rows = kWideRows;
   kernels.a_width = Shape::kAWidth;
   kernels.is_fused = hwy::IsFloat<T>() && HWY_NATIVE_FMA;

@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -31,6 +32,10 @@ enum class Last : std::uint8_t {
 template <class Element>
 constexpr bool kRoundsInTile = sizeof(Element) == 2 && BINET_MASKS_ARE_CHEAP;
 
+/// Rows that are no whole vectors are ended by EndRows().
+template <class Element>
+constexpr bool kEndsPartsApart = kTakesAnyColumns<Element> && !BINET_MASKS_ARE_CHEAP;
+
 /// How the chains of a tile begin and end. Rows are whole vectors, but for the last vector of each.
 template <class T>
 struct TileEnds {
@@ -42,24 +47,27 @@ struct TileEnds {
   const T* c = nullptr;  ///< neighbouring columns side by side
   int64_t c_row_step = 0;
   T alpha = T{1}, beta = T{1};
-  size_t last_lanes = 0;  ///< of the last vector; where masks are not cheap, all of them
+  size_t last_lanes = 0;  ///< of the last vector; all of them, but with kTakesAnyColumns
 };
 
-/// Loads and stores of a row's vectors, of which the last may have fewer lanes where masks are cheap.
+/// Loads and stores of a row's vectors, of which the last may have fewer lanes: loads with kTakesAnyColumns, stores
+/// where masks are cheap.
 template <class D>
 class RowOfVectors {
  public:
   RowOfVectors(D d, size_t last_lanes) : d_(d) {
-    if constexpr (BINET_MASKS_ARE_CHEAP) {
+    if constexpr (kTakesAnyColumns<hn::TFromD<D>>) {
       mask_ = hn::FirstN(d, last_lanes);
-      if constexpr (sizeof(hn::TFromD<D>) == 4) mask16_ = hn::FirstN(D16(), last_lanes);
+      if constexpr (BINET_MASKS_ARE_CHEAP && sizeof(hn::TFromD<D>) == 4) mask16_ = hn::FirstN(D16(), last_lanes);
     }
   }
 
   template <class Element>
   HWY_INLINE hn::Vec<D> Load(const Element* from, bool is_last) const {
-    if (!BINET_MASKS_ARE_CHEAP || !is_last) return LoadElements(d_, from);
-    if constexpr (sizeof(Element) == 2) {
+    if (!kTakesAnyColumns<Element> || !is_last) return LoadElements(d_, from);
+    if constexpr (!kTakesAnyColumns<Element>) {
+      return hn::Zero(d_);
+    } else if constexpr (sizeof(Element) == 2) {
       return Widen(d_, hn::MaskedLoad(mask16_, D16(), Bits(from)), Element());
     } else {
       return hn::MaskedLoad(mask_, d_, from);
@@ -144,47 +152,93 @@ HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (
   }
 }
 
-/// Y = alpha * sum + beta * C for rows of sums that lie one after the other.
-template <class Element, size_t kVectors, class T>
-HWY_NOINLINE void ScaleRows(const T* sums, size_t rows, const TileEnds<T>& ends) {
+/// The first `count` lanes, of vectors of up to 32 bytes, in pieces of 32, 16, 8 and 4 bytes.
+template <class D>
+HWY_INLINE void StoreInPieces(D d, hn::Vec<D> v, hn::TFromD<D>* to, size_t count) {
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  alignas(32) hn::TFromD<D> lanes[kLanes];
+  hn::Store(v, d, lanes);
+  size_t done = 0;
+  const auto copy = [&](auto piece) HWY_ATTR {
+    constexpr size_t kPiece = hn::MaxLanes(piece);
+    if ((count & kPiece) == 0) return;
+    hn::StoreU(hn::LoadU(piece, lanes + done), piece, to + done);
+    done += kPiece;
+  };
+  copy(d);
+  if constexpr (kLanes > 4) copy(hn::CappedTag<hn::TFromD<D>, 4>());
+  copy(hn::CappedTag<hn::TFromD<D>, 2>());
+  copy(hn::CappedTag<hn::TFromD<D>, 1>());
+}
+
+/// Added to anything, it changes nothing.
+template <class T>
+alignas(64) constexpr auto kNegativeZeros = [] {
+  std::array<T, TileShape<T>::WideVectors(1) * TileShape<T>::kLanes> zeros{};
+  for (T& zero : zeros) zero = T{-0.0};
+  return zeros;
+}();
+
+/// The end of rows of sums that lie one after the other, where a tile does not do it itself: Y = alpha * sum + beta *
+/// C, or the sums as they are.
+template <class Element, class T>
+HWY_NOINLINE void EndRows(const T* sums, size_t rows, size_t row_vectors, const TileEnds<T>& ends) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
   const hn::ScalableTag<T> d;
   const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
-  const auto alpha = hn::Set(d, ends.alpha);
-  const auto beta = hn::Set(d, ends.beta);
+  auto alpha = hn::Set(d, ends.alpha), beta = hn::Set(d, ends.beta);
   auto* to = reinterpret_cast<Element*>(ends.to);
   const auto* c = reinterpret_cast<const Element*>(ends.c);
-  for (; rows > 0; --rows, to += ends.to_row_step, c += ends.c_row_step) {
-    for (size_t j = 0; j < kVectors; ++j, sums += kLanes) {
-      const bool is_last = j + 1 == kVectors;
-      const auto scaled_c = hn::Mul(vectors.Load(c + j * kLanes, is_last), beta);
-      vectors.Store(hn::Add(hn::Mul(hn::Load(d, sums), alpha), scaled_c), to + j * kLanes, is_last);
+  int64_t c_row_step = ends.c_row_step;
+  if constexpr (kEndsPartsApart<Element>) {
+    if (ends.last == Last::sums) {
+      alpha = beta = hn::Set(d, T{1});
+      c = kNegativeZeros<Element>.data();
+      c_row_step = 0;
     }
+  }
+  for (; rows > 0; --rows, to += ends.to_row_step, c += c_row_step) {
+    const auto y = [&](size_t j, bool is_last) HWY_ATTR {
+      const auto scaled_c = hn::Mul(vectors.Load(c + j * kLanes, is_last), beta);
+      return hn::Add(hn::Mul(hn::Load(d, sums + j * kLanes), alpha), scaled_c);
+    };
+    const size_t last = row_vectors - 1;
+    for (size_t j = 0; j < last; ++j) vectors.Store(y(j, false), to + j * kLanes, false);
+    if constexpr (kEndsPartsApart<Element>) {
+      StoreInPieces(d, y(last, true), to + last * kLanes, ends.last_lanes);
+    } else {
+      vectors.Store(y(last, true), to + last * kLanes, true);
+    }
+    sums += row_vectors * kLanes;
   }
 }
 
 /// Stores the sums, or what the last step makes of them. Integers with other factors than 1 go by way of a buffer.
 template <class Element, class Row, class T, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors]) {
+  constexpr size_t kLanes = TileShape<T>::kLanes;
   const auto same = [](V v, const auto*, bool) HWY_ATTR { return v; };
+  // Rare enough for one function for all heights: in registers it would be a third of a tile's code.
+  const auto end_rows = [&]() HWY_ATTR {
+    HWY_ALIGN T sums[kRows * kVectors * kLanes];
+    HWY_UNROLL(24)
+    for (size_t i = 0; i < kRows; ++i) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kVectors; ++j) {
+        hn::Store(sum[i][j], hn::ScalableTag<T>(), sums + (i * kVectors + j) * kLanes);
+      }
+    }
+    EndRows<Element>(sums, kRows, kVectors, ends);
+  };
+  if constexpr (kEndsPartsApart<Element>) {
+    if (ends.last == Last::scaled_plus_c || ends.last_lanes < kLanes) return end_rows();
+  }
   if (ends.last == Last::sums || (sizeof(Element) == 2 && !kRoundsInTile<Element>)) {
     return StoreTile<T>(vectors, ends, sum, same);
   }
   if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
     if constexpr (hwy::IsFloat<T>()) {
-      if (ends.last == Last::scaled_plus_c) {
-        // Rare enough for one function for all heights: in registers it would be a third of a tile's code.
-        constexpr size_t kLanes = TileShape<T>::kLanes;
-        HWY_ALIGN T sums[kRows * kVectors * kLanes];
-        HWY_UNROLL(24)
-        for (size_t i = 0; i < kRows; ++i) {
-          HWY_UNROLL(16)
-          for (size_t j = 0; j < kVectors; ++j) {
-            hn::Store(sum[i][j], hn::ScalableTag<T>(), sums + (i * kVectors + j) * kLanes);
-          }
-        }
-        return ScaleRows<Element, kVectors>(sums, kRows, ends);
-      }
+      if (ends.last == Last::scaled_plus_c) return end_rows();
     }
     if constexpr (sizeof(Element) == 2) {
       StoreTile<Element>(vectors, ends, sum, same);

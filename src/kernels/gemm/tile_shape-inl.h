@@ -44,6 +44,7 @@ struct TileShape {
     if (kByHalves<T>) return rows == 1 || (rows <= 3 && kHas32Registers) ? 4 : kPanelVectors;
     if (rows == 1) return 8;
     if (rows == 2) return kHas32Registers ? 8 : 4;
+    if (rows == 3 && HWY_TARGET == HWY_AVX2 && hwy::IsFloat<T>()) return 4;
     return rows <= 6 && kHas32Registers ? 4 : kPanelVectors;
   }
 };

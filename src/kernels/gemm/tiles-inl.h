@@ -57,14 +57,16 @@ constexpr const TileFunction<T, TB>* AllVectors() {
   return nullptr;
 }
 
-/// From 4 to 8 rows: they have as many sums as registers can hold.
+/// They have as many sums as registers can hold; of more rows, any number can be divided into such tiles.
 template <class T>
-constexpr bool kHasTilesOfThreeVectors = (TileShape<T>::kHas32Registers) && hwy::IsFloat<T>();
-constexpr size_t kFewestRowsOfThreeVectors = 4, kMostRowsOfThreeVectors = 8;
+constexpr bool kHasTilesOfThreeVectors = (TileShape<T>::kHas32Registers || HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>();
+constexpr size_t kMostRowsOfThreeVectors = TileShape<float>::kHas32Registers ? 8 : 4;
+constexpr size_t kFewestRowsOfThreeVectors = kMostRowsOfThreeVectors / 2;
 
 template <class T, class TB, size_t kRows>
 constexpr TileFunction<T, TB> ThreeVectors() {
-  if constexpr (kHasTilesOfThreeVectors<T> && kRows >= kFewestRowsOfThreeVectors && kRows <= kMostRowsOfThreeVectors)
+  constexpr bool kIsOffered = kHasTilesOfThreeVectors<T> && (TileShape<T>::kHas32Registers || std::is_same_v<T, TB>);
+  if constexpr (kIsOffered && kRows >= kFewestRowsOfThreeVectors && kRows <= kMostRowsOfThreeVectors)
     return &MultiplyTile<kRows, 3, T, TB>;
   return nullptr;
 }
@@ -197,7 +199,7 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
   alignas(64) T buffer[LargestTile<T>()];
   const size_t tile_columns = tile.vectors * TileShape<T>::kLanes;
   const auto columns = static_cast<size_t>(place.columns);
-  const bool is_whole = columns == tile_columns || BINET_MASKS_ARE_CHEAP;
+  const bool is_whole = columns == tile_columns || kTakesAnyColumns<TB>;
   const auto buffer_step = static_cast<int64_t>(tile_columns);
   const int64_t step = block.sums_row_step;
   T* sums = block.sums == nullptr ? nullptr : reinterpret_cast<T*>(block.sums) + place.m * step + place.n;
