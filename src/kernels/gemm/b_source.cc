@@ -61,6 +61,14 @@ constexpr std::int64_t kLeastWorkToWidenAtOnce = std::int64_t{1} << 17;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 
+// Where a vector is half a line, and lines of B are read twice as often, reading it in place pays for fewer rows and
+// less of it, the fewer the more of its rows meet in the same sets of the caches. Rows, in tiles or by themselves.
+constexpr std::int64_t kFewRowsOfShortVectors = 64;
+constexpr std::int64_t kFewRowsOfFarB = 48;
+constexpr std::int64_t kFewTilesOfRowsThatMeet = 4;
+constexpr std::int64_t kFewTilesOfRowsThatLeave = 2;
+constexpr std::int64_t kDirectBBytesOfShortVectors = 128 * 1024;
+
 /// A B of 16-bit floats: more than a few rows have it widened for all, rather than by each tile.
 bool should_widen(const Problem& p, const Kernels& kernels) {
   if (kernels.widen == nullptr || p.m <= kernels.most_rows_to_widen_in_tiles) return false;
@@ -95,8 +103,16 @@ bool is_b_far(const Problem& p, const Kernels& kernels) {
   return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
 }
 
+std::int64_t rows_for_short_vectors(const Problem& p, const Kernels& kernels) {
+  if (!is_b_far(p, kernels)) return kFewRowsOfShortVectors;
+  if (rows_of_far_b(p, kernels) < kLeastFarK) return kFewTilesOfRowsThatLeave * kernels.mr;
+  const bool rows_meet = p.b_row_step * kernels.element_bytes % kAliasBytes == 0;
+  return rows_meet ? kFewTilesOfRowsThatMeet * kernels.mr : kFewRowsOfFarB;
+}
+
 /// So many take less time than packing B costs.
 std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
+  if (kernels.has_short_vectors) return rows_for_short_vectors(p, kernels);
   if (!is_b_far(p, kernels)) return kFewRows;
   const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
   return has_whole_lines && rows_of_far_b(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
@@ -123,8 +139,8 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   if (should_turn_b(p, kernels) || widens_b_at_once(p, kernels, schedule)) return BSource::direct;
   if (schedule.tiles_pack_b) return BSource::strips;
   if (p.b_column_step == 1 && kernels.in_place == nullptr && !should_widen(p, kernels)) {
-    const std::int64_t stays =
-        p.b_row_step * kernels.element_bytes % kAliasBytes == 0 ? kDirectBBytes / 2 : kDirectBBytes;
+    const std::int64_t most = kernels.has_short_vectors ? kDirectBBytesOfShortVectors : kDirectBBytes;
+    const std::int64_t stays = p.b_row_step * kernels.element_bytes % kAliasBytes == 0 ? most / 2 : most;
     if (p.m <= rows_to_read_b_for(p, kernels) || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
   }
   return is_worth_another_pass ? BSource::whole : BSource::strips;

@@ -75,6 +75,7 @@ struct Schedule {
   std::int64_t items = 0, row_items = 0, item_rows = 0, item_columns = 0;
   std::int64_t segments = 1, segment_k = 0;  ///< of k: segments.h
   std::int64_t sums_row_step = 0;
+  std::int64_t block_rows = 0;    ///< not 0: so many rows of an item at once, one such block after the other
   std::int64_t a_line_step = 0;   ///< of widened A
   std::int64_t widened_rows = 0;  ///< of an item that is computed at once, so many at a time
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;

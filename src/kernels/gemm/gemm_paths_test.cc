@@ -154,6 +154,23 @@ TEST_P(GemmPaths, TurnedRows) {
   check(Case{701, 12 * lanes + 9, 21, false, true});
 }
 
+/// Few columns and a small B, with vectors of half a line: A and Y pass by in blocks of rows.
+TEST_P(GemmPaths, BlocksOfRows) {
+  const std::int64_t lanes = kernels_.lanes, nr = kernels_.nr;
+  for (const std::int64_t m : {192, 193, 389, 1003}) {
+    for (const std::int64_t n : {nr, nr + 1, nr + lanes, 2 * nr - 1, 5 * nr + 3, 8 * nr}) {
+      Case c{m, n, 13, n % 2 == 1};
+      vary(c);
+      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+      const bool may_be_cut = kernels_.has_short_vectors && m > 192 && n > nr;
+      if (may_be_cut && is_float(type_) && byte_size(type_) >= 4) {
+        EXPECT_GT(schedule.block_rows, 0) << c;
+      }
+      check(c, m == 389 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
 /// Five to eight columns of f32 take two k at a time: around tiles of rows, and an odd number of k.
 TEST_P(GemmPaths, PairsOfK) {
   for (const std::int64_t m : {1, 2, 3, 5, 8, 15, 16, 17, 31, 45, 1037}) {

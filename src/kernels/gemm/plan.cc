@@ -37,6 +37,12 @@ constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
 // shared by tiles side by side.
 constexpr std::int64_t kAtOnceYBytes = 512 * 1024;
 constexpr std::int64_t kAtOnceRows = 24;
+// With a B that stays in the first-level cache, few columns and tiles that are short lines, placing each tile is felt:
+// A and Y pass by in blocks of so many rows, each of which is computed at once. A single panel takes one call anyway.
+constexpr std::int64_t kRowsOfBlockAtOnce = 96;
+constexpr std::int64_t kBBytesOfBlocks = 32 * 1024;
+constexpr std::int64_t kPanelsOfBlocks = 8;
+constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 constexpr std::int64_t kLeastKOfLargeYAtOnce = 16;
 constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
@@ -146,6 +152,13 @@ bool may_write_large_y_at_once(const Problem& p, const Kernels& kernels) {
   return p.k >= (has_whole_lines ? kLeastKOfWholeLinesAtOnce : kLeastKOfLargeYAtOnce);
 }
 
+/// Measured where a vector is half a line. Longer ones have wide tiles.
+bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels) {
+  if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.m <= 2 * kRowsOfBlockAtOnce) return false;
+  if (p.n <= kernels.nr || p.n > kPanelsOfBlocks * kernels.nr) return false;
+  return p.n * p.k * kernels.element_bytes <= kBBytesOfBlocks;
+}
+
 /// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once), or whose rows each
 /// thread computes so.
 bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
@@ -156,7 +169,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
   if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
   const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
-  if (widens_b_at_once(p, kernels, s)) return true;
+  if (widens_b_at_once(p, kernels, s) || goes_by_blocks_at_once(p, kernels)) return true;
   if (s.workers > 1) return false;
   if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
   if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
@@ -170,6 +183,13 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   Schedule schedule;
   schedule.is_at_once = true;
   schedule.item_rows = is_y_large_at_once(p, kernels) ? kAtOnceRows : p.m;
+  if (goes_by_blocks_at_once(p, kernels)) {
+    schedule.workers = plan.schedule.workers;
+    schedule.is_short = plan.schedule.is_short;
+    schedule.block_rows = kRowsOfBlockAtOnce;
+    const std::int64_t items = schedule.workers == 1 ? 1 : kItemsOfBlocks * schedule.workers;
+    schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), 2 * kernels.mr);
+  }
   schedule.items = ceil_div(p.m, schedule.item_rows);
   if (kernels.widen_lines != nullptr) {
     schedule.widens_b = widens_b_at_once(p, kernels, plan.schedule);

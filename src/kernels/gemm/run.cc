@@ -172,7 +172,10 @@ class Product {
         return;
       case BSource::direct:
         const bool takes_any_columns = kernels_.takes_any_columns || s_.turns_b;
-        const std::int64_t whole_vectors = takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
+        std::int64_t whole_vectors = takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
+        // A tile as wide as a panel takes hardly longer than one of half of it.
+        const bool ends_in_panel = whole_vectors < all.count && whole_vectors % kernels_.nr != 0;
+        if (ends_in_panel && !takes_any_columns) whole_vectors -= kernels_.lanes;
         // Sums of few columns, which lie together, pass through the first-level cache as one run.
         const std::int64_t together = s_.b_is_far || s_.goes_by_rows ? s_.strip_columns : whole_vectors;
         for (std::int64_t n = 0; n < whole_vectors; n += together) {
@@ -279,16 +282,19 @@ void run_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const
   const Schedule& s = plan.schedule;
   const auto multiply = plan.kernels->multiply_at_once;
   if (s.b_lane_step != 0) b = turn_rows_of_b(plan, b, workspace);
-  if (s.items == 1) return multiply(p, s, a, b, c, y, workspace);
+  if (s.items == 1 && s.block_rows == 0) return multiply(p, s, a, b, c, y, workspace);
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
-    const std::int64_t row = item * s.item_rows;
+    const std::int64_t end = std::min(p.m, (item + 1) * s.item_rows);
+    const std::int64_t together = s.block_rows == 0 ? s.item_rows : s.block_rows;
     Problem rows = p;
-    rows.m = std::min(s.item_rows, p.m - row);
-    const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
-    multiply(rows, s, a + row * p.a_row_step * bytes, b, c_of_rows, y + row * p.y_row_step * bytes,
-             workspace + worker * slot_bytes);
+    for (std::int64_t row = item * s.item_rows; row < end; row += together) {
+      rows.m = std::min(together, end - row);
+      const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
+      multiply(rows, s, a + row * p.a_row_step * bytes, b, c_of_rows, y + row * p.y_row_step * bytes,
+               workspace + worker * slot_bytes);
+    }
   });
 }
 
