@@ -64,9 +64,8 @@ constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 // Where a vector is half a line, and lines of B are read twice as often, reading it in place pays for fewer rows and
 // less of it, the fewer the more of its rows meet in the same sets of the caches. Rows, in tiles or by themselves.
 constexpr std::int64_t kFewRowsOfShortVectors = 64;
-constexpr std::int64_t kFewRowsOfFarB = 48;
-constexpr std::int64_t kFewTilesOfRowsThatMeet = 4;
-constexpr std::int64_t kFewTilesOfRowsThatLeave = 2;
+constexpr std::int64_t kFewTilesOfFarB = 4;
+constexpr std::int64_t kFewTilesOfRowsThatMeet = 2;
 constexpr std::int64_t kDirectBBytesOfShortVectors = 128 * 1024;
 
 /// A B of 16-bit floats: more than a few rows have it widened for all, rather than by each tile.
@@ -105,9 +104,7 @@ bool is_b_far(const Problem& p, const Kernels& kernels) {
 
 std::int64_t rows_for_short_vectors(const Problem& p, const Kernels& kernels) {
   if (!is_b_far(p, kernels)) return kFewRowsOfShortVectors;
-  if (rows_of_far_b(p, kernels) < kLeastFarK) return kFewTilesOfRowsThatLeave * kernels.mr;
-  const bool rows_meet = p.b_row_step * kernels.element_bytes % kAliasBytes == 0;
-  return rows_meet ? kFewTilesOfRowsThatMeet * kernels.mr : kFewRowsOfFarB;
+  return (rows_of_far_b(p, kernels) < kLeastFarK ? kFewTilesOfRowsThatMeet : kFewTilesOfFarB) * kernels.mr;
 }
 
 /// So many take less time than packing B costs.

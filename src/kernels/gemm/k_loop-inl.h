@@ -276,6 +276,8 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
       }
     } else if (operands.b_is_whole && operands.a_column_step == 1 && !operands.fetches) {
       AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
+    } else if (operands.b_is_whole && operands.a_row_step == 1 && !operands.fetches) {
+      AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
     }
     AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
   } else if (operands.fetches) {

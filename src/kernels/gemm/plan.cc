@@ -37,11 +37,12 @@ constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
 // shared by tiles side by side.
 constexpr std::int64_t kAtOnceYBytes = 512 * 1024;
 constexpr std::int64_t kAtOnceRows = 24;
-// With a B that stays in the first-level cache, few columns and tiles that are short lines, placing each tile is felt:
-// A and Y pass by in blocks of so many rows, each of which is computed at once. A single panel takes one call anyway.
-constexpr std::int64_t kRowsOfBlockAtOnce = 96;
-constexpr std::int64_t kBBytesOfBlocks = 32 * 1024;
-constexpr std::int64_t kPanelsOfBlocks = 8;
+// With a B that stays near, and tiles that are short lines, placing each tile is felt: A and Y pass by in blocks of
+// rows that stay near, too, each of which is computed at once. A single panel takes one call for many tiles anyway.
+constexpr std::int64_t kMostRowsOfBlock = 96;
+constexpr std::int64_t kFewestRowsOfBlock = 24;
+constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
+constexpr std::int64_t kBBytesOfBlocks = 128 * 1024;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 constexpr std::int64_t kLeastKOfLargeYAtOnce = 16;
 constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
@@ -154,9 +155,8 @@ bool may_write_large_y_at_once(const Problem& p, const Kernels& kernels) {
 
 /// Measured where a vector is half a line. Longer ones have wide tiles.
 bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels) {
-  if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.m <= 2 * kRowsOfBlockAtOnce) return false;
-  if (p.n <= kernels.nr || p.n > kPanelsOfBlocks * kernels.nr) return false;
-  return p.n * p.k * kernels.element_bytes <= kBBytesOfBlocks;
+  if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.m <= 2 * kMostRowsOfBlock) return false;
+  return p.n > kernels.nr && p.n * p.k * kernels.element_bytes <= kBBytesOfBlocks;
 }
 
 /// A product so small that cutting it would take longer than it saves (Kernels::multiply_at_once), or whose rows each
@@ -186,7 +186,9 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   if (goes_by_blocks_at_once(p, kernels)) {
     schedule.workers = plan.schedule.workers;
     schedule.is_short = plan.schedule.is_short;
-    schedule.block_rows = kRowsOfBlockAtOnce;
+    const std::int64_t near_rows =
+        kYBytesOfBlock / (p.n * kernels.element_bytes) / kFewestRowsOfBlock * kFewestRowsOfBlock;
+    schedule.block_rows = std::clamp(near_rows, kFewestRowsOfBlock, kMostRowsOfBlock);
     const std::int64_t items = schedule.workers == 1 ? 1 : kItemsOfBlocks * schedule.workers;
     schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), 2 * kernels.mr);
   }
