@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/four_dots-inl.h"
 #include "kernels/gemm/k_loop-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
@@ -227,6 +228,45 @@ HWY_INLINE void DotColumns(const Block& block, const Element* a, const Element* 
   }
 }
 
+#if HWY_TARGET == HWY_AVX2
+/// As many rows as go kX at a time: how many.
+template <size_t kX, size_t kY, class T>
+HWY_NOINLINE int64_t DotFour(const Block& block, const T* a, const T* b, T* sums) {
+  int64_t m = 0;
+  for (; m + int64_t{kX} <= block.m; m += kX) {
+    FourDots<kX, kY, T>(a + m * block.a_row_step, block.a_row_step, b, block.b_panel_step)
+        .Multiply(block.k, sums + m * block.sums_row_step, block.sums_row_step);
+  }
+  return m;
+}
+
+/// As DotBlock.
+template <class T>
+void DotBlockByFour(const Block& block, const T* a, const T* b, T* sums) {
+  // Rows and columns that are passed over four times stay in the first-level cache.
+  constexpr int64_t kMostK = 4096 / sizeof(T);
+  int64_t n = 0, m = 0;
+  const auto columns = [&](int64_t count) HWY_ATTR {
+    Block rows = block;
+    rows.m -= m;
+    const int64_t first = m * block.sums_row_step + n;
+    for (int64_t i = 0; i < count && rows.m > 0; ++i) {
+      DotColumns<1, 1>(rows, a + m * block.a_row_step, b + (n + i) * block.b_panel_step, sums + first + i);
+    }
+  };
+  if (block.k <= kMostK && block.n == 4) {
+    DotFour<1, 4>(block, a, b, sums);
+    return;
+  }
+  for (; block.k <= kMostK && n + 2 <= block.n; n += 2) {
+    m = DotFour<2, 2>(block, a, b + n * block.b_panel_step, sums + n);
+    columns(2);
+  }
+  m = 0;
+  columns(block.n - n);
+}
+#endif
+
 /// Both operands have k side by side: row m of A is at m * a_row_step, column n of B at n * b_panel_step.
 template <class Element, class T>
 void DotBlock(const Block& block) {
@@ -234,6 +274,9 @@ void DotBlock(const Block& block) {
   const auto* a = reinterpret_cast<const Element*>(block.a);
   const auto* b = reinterpret_cast<const Element*>(block.b);
   auto* sums = reinterpret_cast<T*>(block.sums);
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) return DotBlockByFour(block, a, b, sums);
+#endif
   int64_t n = 0;
   if constexpr (kTogether == 4) {
     if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) {

@@ -16,6 +16,14 @@
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 
+// GCC else makes a copy of a function for each number that it is called with.
+#undef BINET_ONE_COPY
+#if HWY_COMPILER_GCC_ACTUAL
+#define BINET_ONE_COPY __attribute__((noinline, noclone))
+#else
+#define BINET_ONE_COPY HWY_NOINLINE
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -182,7 +190,7 @@ alignas(64) constexpr auto kNegativeZeros = [] {
 /// The end of rows of sums that lie one after the other, where a tile does not do it itself: Y = alpha * sum + beta *
 /// C, or the sums as they are.
 template <class Element, class T>
-HWY_NOINLINE void EndRows(const T* sums, size_t rows, size_t row_vectors, const TileEnds<T>& ends) {
+BINET_ONE_COPY void EndRows(const T* sums, size_t rows, size_t row_vectors, const TileEnds<T>& ends) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
   const hn::ScalableTag<T> d;
   const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
@@ -198,12 +206,16 @@ HWY_NOINLINE void EndRows(const T* sums, size_t rows, size_t row_vectors, const 
     }
   }
   for (; rows > 0; --rows, to += ends.to_row_step, c += c_row_step) {
+    asm volatile("");  // GCC else makes several versions of these loops, of ten times the size
     const auto y = [&](size_t j, bool is_last) HWY_ATTR {
       const auto scaled_c = hn::Mul(vectors.Load(c + j * kLanes, is_last), beta);
       return hn::Add(hn::Mul(hn::Load(d, sums + j * kLanes), alpha), scaled_c);
     };
     const size_t last = row_vectors - 1;
-    for (size_t j = 0; j < last; ++j) vectors.Store(y(j, false), to + j * kLanes, false);
+    for (size_t j = 0; j < last; ++j) {
+      asm volatile("");
+      vectors.Store(y(j, false), to + j * kLanes, false);
+    }
     if constexpr (kEndsPartsApart<Element>) {
       StoreInPieces(d, y(last, true), to + last * kLanes, ends.last_lanes);
     } else {
