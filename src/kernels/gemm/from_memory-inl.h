@@ -2,7 +2,8 @@
 //
 // One instruction reads an element and multiplies a vector by it: fewer instructions for a tile, which counts where
 // two threads share a core. GCC does so only for an element that is needed once; and left alone it computes sums in
-// the registers of operands and copies them back, and keeps a register for each distance, more than there are.
+// the registers of operands and copies them back, and keeps a register for each distance, more than there are. The
+// latter goes for AVX2, too, in loops of several k, though nothing but whole vectors is multiplied from memory there.
 #if defined(BINET_KERNELS_GEMM_FROM_MEMORY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_FROM_MEMORY_INL_H_
 #undef BINET_KERNELS_GEMM_FROM_MEMORY_INL_H_

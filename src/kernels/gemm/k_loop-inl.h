@@ -1,8 +1,9 @@
 // Room: kernels, per target. The loop over k: the sums of a tile, which stay in registers.
 //
 // The multiply-adds are its limit on a core of one's own; where two threads share a core it is the number of
-// instructions and of loads. So there are several loops, each with no more of them than its operands need. A row that
-// is multiplied from memory takes an instruction less than one that is loaded, and a load more: half of the rows each.
+// instructions and of loads. So there are several loops, each with no more of them than its operands need. With AVX-512
+// a row that is multiplied from memory takes an instruction less than one that is loaded, and a load more: half of the
+// rows each.
 #if defined(BINET_KERNELS_GEMM_K_LOOP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_K_LOOP_INL_H_
 #undef BINET_KERNELS_GEMM_K_LOOP_INL_H_
@@ -221,6 +222,47 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   operands.k = k;
 }
 
+/// All of k, of the high tiles of a panel with AVX-512.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+  if (operands.b_is_whole && operands.a_row_step == 1) {
+    if (operands.fetches) {
+      AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true, .fetches = true}>(operands, vectors, sum);
+    } else {
+      AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
+    }
+    return;
+  }
+  if (operands.b_is_whole && operands.a_column_step == 1) {
+    if (operands.fetches) {
+      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .fetches = true, .k = 4}>(operands, vectors, sum);
+    } else {
+      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
+    }
+  }
+  AddProducts<Loop{}>(operands, vectors, sum);
+}
+
+/// The same with AVX2. Tiles that fetch rows of B in place wait for them, whatever the loop.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+  using Shape = TileShape<T>;
+  const bool is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth} &&
+                         operands.b_row_step == int64_t{Shape::kPanel};
+  if (operands.b_is_whole && is_packed) {
+    if (operands.fetches) {
+      AddProducts<Loop{.b_is_whole = true, .fetches = true, .is_packed = true, .k = 4}>(operands, vectors, sum);
+    } else {
+      AddProducts<Loop{.b_is_whole = true, .is_packed = true, .k = 4}>(operands, vectors, sum);
+    }
+  } else if (operands.b_is_whole && operands.a_column_step == 1 && !operands.fetches) {
+    AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
+  } else if (operands.b_is_whole && operands.a_row_step == 1 && !operands.fetches) {
+    AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
+  }
+  AddProducts<Loop{.fetches = true}>(operands, vectors, sum);  // what is left of k, or all of it
+}
+
 /// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
 /// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
 /// loop does for them, and one where the next panel is not worth fetching.
@@ -249,37 +291,9 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
       AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
     }
   } else if constexpr (kMultipliesFromMemory<T>) {
-    if (operands.b_is_whole && operands.a_row_step == 1) {
-      if (operands.fetches) {
-        AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true, .fetches = true}>(operands, vectors, sum);
-      } else {
-        AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
-      }
-      return;
-    }
-    if (operands.b_is_whole && operands.a_column_step == 1) {
-      if (operands.fetches) {
-        AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .fetches = true, .k = 4}>(operands, vectors, sum);
-      } else {
-        AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
-      }
-    }
-    AddProducts<Loop{}>(operands, vectors, sum);
+    AddAllFromMemory(operands, vectors, sum);
   } else if constexpr (kPinsRegisters<T> && std::is_same_v<T, TB>) {
-    const bool is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth} &&
-                           operands.b_row_step == int64_t{Shape::kPanel};
-    if (operands.b_is_whole && is_packed) {
-      if (operands.fetches) {
-        AddProducts<Loop{.b_is_whole = true, .fetches = true, .is_packed = true, .k = 4}>(operands, vectors, sum);
-      } else {
-        AddProducts<Loop{.b_is_whole = true, .is_packed = true, .k = 4}>(operands, vectors, sum);
-      }
-    } else if (operands.b_is_whole && operands.a_column_step == 1 && !operands.fetches) {
-      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
-    } else if (operands.b_is_whole && operands.a_row_step == 1 && !operands.fetches) {
-      AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
-    }
-    AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
+    AddAllIndexed(operands, vectors, sum);
   } else if (operands.fetches) {
     AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
   } else {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
@@ -160,23 +161,23 @@ HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (
   }
 }
 
-/// The first `count` lanes, of vectors of up to 32 bytes, in pieces of 32, 16, 8 and 4 bytes.
-template <class D>
-HWY_INLINE void StoreInPieces(D d, hn::Vec<D> v, hn::TFromD<D>* to, size_t count) {
-  constexpr size_t kLanes = hn::MaxLanes(d);
-  alignas(32) hn::TFromD<D> lanes[kLanes];
+/// The first `count` lanes, of vectors of up to 8, in pieces of 8, 4, 2 and 1.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void StoreInPieces(D d, hn::Vec<D> v, T* to, size_t count) {
+  alignas(32) T lanes[hn::MaxLanes(d)];
   hn::Store(v, d, lanes);
-  size_t done = 0;
+  const T* from = lanes;
   const auto copy = [&](auto piece) HWY_ATTR {
-    constexpr size_t kPiece = hn::MaxLanes(piece);
+    constexpr size_t kPiece = piece;
     if ((count & kPiece) == 0) return;
-    hn::StoreU(hn::LoadU(piece, lanes + done), piece, to + done);
-    done += kPiece;
+    std::memcpy(to, from, kPiece * sizeof(T));  // one instruction; Highway's for one lane would need an aligned `to`
+    from += kPiece;
+    to += kPiece;
   };
-  copy(d);
-  if constexpr (kLanes > 4) copy(hn::CappedTag<hn::TFromD<D>, 4>());
-  copy(hn::CappedTag<hn::TFromD<D>, 2>());
-  copy(hn::CappedTag<hn::TFromD<D>, 1>());
+  if constexpr (hn::MaxLanes(d) > 4) copy(std::integral_constant<size_t, 8>());
+  copy(std::integral_constant<size_t, 4>());
+  copy(std::integral_constant<size_t, 2>());
+  copy(std::integral_constant<size_t, 1>());
 }
 
 /// Added to anything, it changes nothing.
