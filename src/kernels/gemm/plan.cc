@@ -37,6 +37,8 @@ constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
 // shared by tiles side by side.
 constexpr std::int64_t kAtOnceYBytes = 512 * 1024;
 constexpr std::int64_t kAtOnceRows = 24;
+constexpr std::int64_t kLeastKOfLargeYAtOnce = 16;
+constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
 // With a B that stays near, and tiles that are short lines, placing each tile is felt: A and Y pass by in blocks of
 // rows that stay near, too, each of which is computed at once. A single panel takes one call for many tiles anyway.
 constexpr std::int64_t kMostRowsOfBlock = 96;
@@ -44,8 +46,6 @@ constexpr std::int64_t kFewestRowsOfBlock = 24;
 constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
 constexpr std::int64_t kBBytesOfBlocks = 128 * 1024;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
-constexpr std::int64_t kLeastKOfLargeYAtOnce = 16;
-constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
 // each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;

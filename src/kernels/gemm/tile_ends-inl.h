@@ -73,14 +73,12 @@ class RowOfVectors {
 
   template <class Element>
   HWY_INLINE hn::Vec<D> Load(const Element* from, bool is_last) const {
-    if (!kTakesAnyColumns<Element> || !is_last) return LoadElements(d_, from);
-    if constexpr (!kTakesAnyColumns<Element>) {
-      return hn::Zero(d_);
-    } else if constexpr (sizeof(Element) == 2) {
-      return Widen(d_, hn::MaskedLoad(mask16_, D16(), Bits(from)), Element());
-    } else {
-      return hn::MaskedLoad(mask_, d_, from);
+    if constexpr (kTakesAnyColumns<Element> && sizeof(Element) == 2) {
+      if (is_last) return Widen(d_, hn::MaskedLoad(mask16_, D16(), Bits(from)), Element());
+    } else if constexpr (kTakesAnyColumns<Element>) {
+      if (is_last) return hn::MaskedLoad(mask_, d_, from);
     }
+    return LoadElements(d_, from);
   }
 
   HWY_INLINE void Store(hn::Vec<D> v, hn::TFromD<D>* to, bool is_last) const {
