@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t kPackedABytes = 384 * 1024;
 // So few panels of B read A too seldom to repay its packing.
 constexpr std::int64_t kPanelsForDirectA = 8;
-// A block of A that fits here is not driven out of L2 between two panels of B.
+// A block of A that fits here, and in L2, is not driven out between two panels of B.
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // A is read once for each strip of columns, from the second-level cache; half as much of it where each vector of B lies
 // in two lines, and B not in the first-level cache. A single strip may stream it.
@@ -90,7 +90,8 @@ std::int64_t rows_of_block(const Kernels& kernels, std::int64_t kc) {
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
   if (p.n <= kPanelsForDirectA * kernels.nr) return true;
-  return p.m * kc * kernels.element_bytes <= kDirectABytes && !rows_meet(p.a_row_step, kernels);
+  const std::int64_t stays = std::min(kDirectABytes, second_level_cache_bytes());
+  return p.m * kc * kernels.element_bytes <= stays && !rows_meet(p.a_row_step, kernels);
 }
 
 /// Row by row, A is widened as it lies, which is less work than to transpose it into panels; those are less to read.
