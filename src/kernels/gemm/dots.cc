@@ -19,8 +19,8 @@ constexpr std::int64_t kLeastK = 32;
 constexpr std::int64_t kLeastKOfFourColumns = 64;
 // With a shorter K it does not pay to write B in pairs first, nor with one so long that few rows are cut into segments.
 constexpr std::int64_t kLeastKOfPairs = 64;
-// Two columns meet a row of A at once, or four of f32 and f64 with AVX-512; further ones meet it again, while it is in
-// the first-level cache.
+// Two columns meet a row of A at once, or four of f32 and f64 with AVX-512 and AVX2; further ones meet it again, while
+// it is in the first-level cache.
 constexpr std::int64_t kRowsBytes = 32 * 1024;
 constexpr std::int64_t kMostRows = 1024;
 constexpr std::int64_t kRowsUnit = 16;

@@ -192,6 +192,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.block_rows = std::clamp(near_rows, kFewestRowsOfBlock, kMostRowsOfBlock);
     const std::int64_t items = schedule.workers == 1 ? 1 : kItemsOfBlocks * schedule.workers;
     schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), 2 * kernels.mr);
+    schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
   }
   schedule.items = ceil_div(p.m, schedule.item_rows);
   if (kernels.widen_lines != nullptr) {
