@@ -27,13 +27,15 @@ constexpr double kWarmUpBesideSpinning = 30e-3;
 
 Contest::Contest(std::vector<Contestant> contestants, int threads)
     : contestants_(std::move(contestants)), threads_(threads), times_(contestants_.size()) {
-  for (const Contestant& c : contestants_) {
+  for (std::size_t i = 0; i < contestants_.size(); ++i) {
+    const Contestant& c = contestants_[i];
     int repeats = 1;
     if (c.work) {
+      order_.push_back(i);
       c.work();
       for (;; repeats *= 2) {
         const auto begin = Clock::now();
-        for (int i = 0; i < repeats; ++i) c.work();
+        for (int call = 0; call < repeats; ++call) c.work();
         if (seconds_since(begin) >= kTurn) break;
       }
     }
@@ -41,19 +43,12 @@ Contest::Contest(std::vector<Contestant> contestants, int threads)
   }
 }
 
-std::size_t Contest::before(std::size_t contestant) const {
-  do contestant = (contestant + contestants_.size() - 1) % contestants_.size();
-  while (!contestants_[contestant].work);
-  return contestant;
-}
-
-void Contest::turn(std::size_t contestant) {
+void Contest::turn(std::size_t contestant, bool is_first) {
   const Contestant& c = contestants_[contestant];
-  if (!c.work) return times_[contestant].push_back(0);
-  const bool takes_over = contestant == first_ || c.own_threads;
-  double warm_up = takes_over ? kWarmUp : 0;
-  if (contestants_[before(contestant)].own_threads) warm_up = kWarmUpBesideSpinning;
+  double warm_up = is_first || c.own_threads ? kWarmUp : 0;
+  if (others_spin_) warm_up = kWarmUpBesideSpinning;
   if (threads_ == 1) warm_up = 0;
+  others_spin_ = c.own_threads;
   const auto start = Clock::now();
   int calls = 0;
   do {
@@ -67,11 +62,12 @@ void Contest::turn(std::size_t contestant) {
 }
 
 void Contest::round() {
-  for (std::size_t i = 0; i < contestants_.size(); ++i) turn((first_ + i) % contestants_.size());
-  first_ = (first_ + 1) % contestants_.size();
+  std::shuffle(order_.begin(), order_.end(), random_);
+  for (const std::size_t contestant : order_) turn(contestant, contestant == order_.front());
 }
 
 double Contest::median(std::size_t contestant) const {
+  if (times_[contestant].empty()) return 0;
   std::vector<double> sorted = times_[contestant];
   std::sort(sorted.begin(), sorted.end());
   return sorted[sorted.size() / 2];

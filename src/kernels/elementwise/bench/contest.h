@@ -1,8 +1,9 @@
 // Room: kernels, benchmarks only. Several ways to do the same work, measured in turns, so that a change of clock or
-// load meets all of them.
+// load meets all of them. Each round has an order of its own: what the one before leaves in the caches meets all, too.
 #pragma once
 
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ class Contest {
  public:
   Contest(std::vector<Contestant> contestants, int threads);
 
-  /// Each contestant once more, beginning with the next one.
+  /// Each contestant once more.
   void round();
 
   [[nodiscard]] double median(std::size_t contestant) const;
@@ -29,12 +30,13 @@ class Contest {
 
  private:
   /// Measures the calls of one contestant after a few that find in the caches what others left there.
-  void turn(std::size_t contestant);
-  [[nodiscard]] std::size_t before(std::size_t contestant) const;
+  void turn(std::size_t contestant, bool is_first);
 
   std::vector<Contestant> contestants_;
   int threads_;
-  std::size_t first_ = 0;
+  std::minstd_rand random_;
+  std::vector<std::size_t> order_;  ///< of those that take part
+  bool others_spin_ = false;        ///< threads of the contestant before, perhaps
   std::vector<int> repeats_;
   std::vector<std::vector<double>> times_;
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <numeric>
+#include <random>
 #include <thread>
 
 #include "kernels/gemm/bench/others.h"
@@ -76,10 +78,15 @@ bool measure(std::vector<Contestant*> contestants, int threads, const Effort& ef
     rounds.push_back(c->seconds < kFar * fastest ? effort.rounds : kRoughRounds);
   }
   std::vector<std::vector<double>> times(contestants.size());
+  std::vector<std::size_t> order(contestants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::minstd_rand random;
   const auto take_turns = [&] {
     for (std::vector<double>& of_contestant : times) of_contestant.clear();
     for (int round = 0; round < effort.rounds; ++round) {
-      for (std::size_t i = 0; i < contestants.size(); ++i) {
+      // What one leaves in the caches meets each of the others.
+      std::shuffle(order.begin(), order.end(), random);
+      for (const std::size_t i : order) {
         if (round >= rounds[i]) continue;
         warm_up(*contestants[i], threads);
         times[i].push_back(seconds_of(contestants[i]->run, calls[i], threads) / static_cast<double>(calls[i]));
