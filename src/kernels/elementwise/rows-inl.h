@@ -56,6 +56,7 @@ class Moving {
     return hn::Set(d, value);
   }
   static const std::byte* place(const std::byte* start, std::size_t i) { return start + i * sizeof(T); }
+  HWY_INLINE void fetch(std::size_t i) const { fetch_to_read(start_ + i * sizeof(T)); }
 #if HWY_TARGET == HWY_AVX3
   /// The last `tail` of n elements, and the first ones of `next`.
   template <class D>
@@ -86,6 +87,7 @@ class Fixed {
     return hn::Set(d, value_);
   }
   static const std::byte* place(const std::byte* value, std::size_t) { return value; }
+  HWY_INLINE void fetch(std::size_t) const {}
 #if HWY_TARGET == HWY_AVX3
   template <class D>
   HWY_INLINE hn::Vec<D> joined(D d, std::size_t, std::size_t tail, const Fixed& next) const {
@@ -209,6 +211,7 @@ HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
   const hn::ScalableTag<LaneOf<L>> whole;
+  constexpr std::size_t kVectors = kLine / hn::MaxLanes(whole);
   const auto n = static_cast<std::size_t>(rows.elements);
   // A part of a row that fills no line.
   const auto write_part = [&](std::size_t from, std::size_t count) {
@@ -229,14 +232,23 @@ HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std
       i = std::min(elements_before_line<L>(y), n);
       write_part(0, i);
     }
-    // One vector at a time: memory sets the pace, and a compiler would change the order of four.
+    // A line at a time: memory sets the pace, and more of them at once are more streams to it.
     const std::size_t tail = (n - i) % kLine;
-    for (; i < n - tail; i += hn::Lanes(whole)) {
-      if constexpr (hn::MaxLanes(whole) == hn::MaxLanes(d)) {
-        hn::Stream(value(i), whole, at<L>(y, i));
-      } else {
-        hn::Stream(hn::Combine(whole, value(i + N), value(i)), whole, at<L>(y, i));
+    for (; i < n - tail; i += kLine) {
+      if constexpr (L::kTakesLong) {
+        of_a.fetch(i);
+        of_b.fetch(i);
       }
+      hn::Vec<decltype(whole)> line[kVectors];
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const std::size_t at_v = i + v * hn::Lanes(whole);
+        if constexpr (hn::MaxLanes(whole) == hn::MaxLanes(d)) {
+          line[v] = value(at_v);
+        } else {
+          line[v] = hn::Combine(whole, value(at_v + N), value(at_v));
+        }
+      }
+      for (std::size_t v = 0; v < kVectors; ++v) hn::Stream(line[v], whole, at<L>(y, i + v * hn::Lanes(whole)));
     }
     const std::byte* const next_a = a + rows.a_row_step * kSize;
     const std::byte* const next_b = b + rows.b_row_step * kSize;

@@ -20,18 +20,20 @@ namespace {
 constexpr std::int64_t kTileBytes = 8192;
 /// From here on a row has vectors enough for the kernel.
 constexpr std::int64_t kLongRowBytes = 512;
-/// The same where one operand stays over a row, which the kernel keeps in a register, or where tiles are dear.
-constexpr std::int64_t kLongSpreadBytes = 128;
+/// The same where an operand stays over a row, which the kernel keeps in a register, or where tiles are dear.
+constexpr std::int64_t kLongVectors = 2;
+/// And where rows are whole lines.
+constexpr std::int64_t kLongWholeBytes = 128;
 /// And where y is streamed, and the line that ends one row and begins another is computed as one vector.
 constexpr std::int64_t kLongJoinedBytes = 192;
 /// Where it is put together in memory instead, and both operands move.
 constexpr std::int64_t kLongStreamedBytes = 2048;
 
-/// From how many bytes on a row is handed to the kernel as it is. `loads_lines`: vectors are as long as a line.
-std::int64_t long_row_bytes(bool loads_lines, bool spreads, bool streams_broken_lines) {
-  // Otherwise tiles beat rows that are no whole lines: each vector of those lies across two.
-  if (loads_lines) return streams_broken_lines ? kLongJoinedBytes : kLongRowBytes;
-  if (spreads) return streams_broken_lines ? kLongRowBytes : kLongSpreadBytes;
+/// From how many bytes on a row is handed to the kernel as it is.
+std::int64_t long_row_bytes(std::int64_t vector_bytes, bool spreads, bool streams_broken_lines) {
+  // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
+  if (vector_bytes == kLineBytes) return streams_broken_lines ? kLongJoinedBytes : kLongRowBytes;
+  if (spreads) return streams_broken_lines ? kLongRowBytes : kLongVectors * vector_bytes;
   return streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
 }
 
@@ -212,12 +214,16 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   if (!several_blocks && plan.elements < loops.back().extent * kFewestRows) return {};
   const bool spreads = loops.back().b_step == 0;
   const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
-  const bool loads_lines = lookups.front().chunk == kLineBytes;
-  if (row_bytes >= long_row_bytes(loads_lines, spreads, broken_lines)) return {};
+  // Without vectors the first lookup moves one element; a row's loop takes some of them to begin, too.
+  const std::int64_t vector_bytes = std::max(lookups.front().chunk, 16);
+  if (row_bytes >= long_row_bytes(vector_bytes, spreads, broken_lines)) return {};
   Tiling best = tiling_of(plan, size, lookups, kTileBytes);
   Tiling smaller = tiling_of(plan, size, lookups, kTileBytes / 2);
   if (smaller.cost < best.cost) best = std::move(smaller);
-  if (!broken_lines && row_bytes >= kLongSpreadBytes && (best.both_move || row_bytes % kLineBytes == 0)) return {};
+  if (broken_lines) return best;
+  const bool dear = best.both_move && row_bytes >= kLongVectors * vector_bytes;
+  const bool whole = row_bytes % kLineBytes == 0 && row_bytes >= kLongWholeBytes;
+  if (dear || whole) return {};
   return best;
 }
 
