@@ -16,6 +16,7 @@
 #include "kernels/gemm/block-inl.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/three_by_four-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -138,6 +139,9 @@ class BlockAtOnce {
     if (kPrefersWideTiles<Element, T> && rows_ > int64_t{Shape::kRows} && columns_left > 3 * int64_t{Shape::kLanes}) {
       return MultiplyFourVectors(columns_left);
     }
+    if constexpr (kHasThreeByFour<Element, T>) {
+      if (TakesThreeByFour(columns_left)) return MultiplyRowsOfThree();
+    }
     const bool is_low = rows_ <= int64_t{Shape::kRows};
     if constexpr (kHasTilesOfThreeVectors<T>) {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
@@ -162,6 +166,30 @@ class BlockAtOnce {
       });
     }
     return columns;
+  }
+
+  /// Where sums are the results, the vectors of B lie each in one line, and its strip stays in the first-level cache.
+  HWY_INLINE bool TakesThreeByFour(int64_t columns_left) const {
+    constexpr int64_t kMostK = 96;
+    const auto b = reinterpret_cast<uintptr_t>(operands_.b);
+    const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(TB);
+    // Two rows are computed twice of those: a loss, if there are few others.
+    const bool too_few = rows_ <= int64_t{Shape::kRows} || rows_ == 10 || rows_ == 13;
+    return !too_few && columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
+           (b | b_row_bytes) % (Shape::kLanes * sizeof(TB)) == 0 && ends_.last == Last::sums && !fetches_y_ &&
+           operands_.below == 0;
+  }
+
+  /// The last tile may begin with rows of the one above it, whose sums it stores again.
+  HWY_NOINLINE int64_t MultiplyRowsOfThree() {
+    constexpr int64_t kRows = 3;
+    const int64_t tiles = rows_ / kRows;
+    MultiplyThreeByFour(operands_, tiles, y_, ends_.to_row_step);
+    if (tiles * kRows < rows_) {
+      operands_.a += (rows_ - kRows) * operands_.a_row_step;
+      MultiplyThreeByFour(operands_, 1, y_ + (rows_ - kRows) * ends_.to_row_step, ends_.to_row_step);
+    }
+    return int64_t{4 * Shape::kLanes};
   }
 
   HWY_INLINE int64_t MultiplyFourVectors(int64_t columns_left) {

@@ -172,6 +172,21 @@ TEST_P(GemmPaths, BlocksOfRows) {
   }
 }
 
+/// Small products with AVX2, whose vectors of B lie each in one line: three rows at a time, the last of which may have
+/// been computed before; as many columns as four vectors have, or more; rounds of four k, and what is left of them.
+TEST_P(GemmPaths, ThreeRowsByFourVectors) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (const std::int64_t m : {7, 8, 9, 10, 11, 12, 13, 14, 16, 33, 50}) {
+    for (const std::int64_t n : {4, 5, 6, 8, 11}) {
+      for (const std::int64_t k : {1, 3, 4, 5, 32, 95, 96, 97}) {
+        Case c{m, n * lanes, k, (m + k) % 3 == 0};
+        if (k % 4 == 1) vary(c);
+        check(c, k == 95 ? byte_size(type_) : 0);
+      }
+    }
+  }
+}
+
 /// Five to eight columns of f32 take two k at a time: around tiles of rows, and an odd number of k.
 TEST_P(GemmPaths, PairsOfK) {
   for (const std::int64_t m : {1, 2, 3, 5, 8, 15, 16, 17, 31, 45, 1037}) {

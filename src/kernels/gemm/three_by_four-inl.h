@@ -1,0 +1,120 @@
+// Room: kernels, per target. Tiles of three rows and four vectors with AVX2, whose twelve sums, three elements of A and
+// one vector of B are all the registers that there are.
+//
+// Where two threads share a core, a product in the first-level cache costs its number of instructions, whatever they
+// are. Twelve multiply-adds are 21 of them here, and 23 in a tile of six rows and two vectors; what stands around a
+// tile is half as much. The loop is assembly, as GCC would keep a sum in memory or move sums in each round.
+#if defined(BINET_KERNELS_GEMM_THREE_BY_FOUR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_THREE_BY_FOUR_INL_H_
+#undef BINET_KERNELS_GEMM_THREE_BY_FOUR_INL_H_
+#else
+#define BINET_KERNELS_GEMM_THREE_BY_FOUR_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/gemm/k_loop-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class Element, class T>
+constexpr bool kHasThreeByFour = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
+
+#if HWY_TARGET == HWY_AVX2
+
+// An instruction a line.
+// clang-format off
+
+// One vector of B, `at` bytes on, times the three elements of A.
+#define BINET_ADD_VECTOR(kType, at, sum0, sum1, sum2)      \
+  "vmovups " at "(%[b]), %%ymm15\n\t"                      \
+  "vfmadd231p" kType " %%ymm15, %%ymm12, %[" sum0 "]\n\t"  \
+  "vfmadd231p" kType " %%ymm15, %%ymm13, %[" sum1 "]\n\t"  \
+  "vfmadd231p" kType " %%ymm15, %%ymm14, %[" sum2 "]\n\t"
+
+// The products of one k; `b` goes on to the next. kType: s or d.
+#define BINET_ADD_ONE_K(kType)                                                                              \
+  asm("vbroadcasts" kType " %c[offset](%[a]), %%ymm12\n\t"                                                  \
+      "vbroadcasts" kType " %c[offset](%[a],%[a_row_bytes]), %%ymm13\n\t"                                   \
+      "vbroadcasts" kType " %c[offset](%[a],%[a_row_bytes],2), %%ymm14\n\t"                                 \
+      BINET_ADD_VECTOR(kType, "0", "sum00", "sum10", "sum20")                                               \
+      BINET_ADD_VECTOR(kType, "32", "sum01", "sum11", "sum21")                                              \
+      BINET_ADD_VECTOR(kType, "64", "sum02", "sum12", "sum22")                                              \
+      BINET_ADD_VECTOR(kType, "96", "sum03", "sum13", "sum23")                                              \
+      "add %[b_row_bytes], %[b]"                                                                            \
+      : [b] "+r"(b), [sum00] "+x"(sum[0][0].raw), [sum01] "+x"(sum[0][1].raw), [sum02] "+x"(sum[0][2].raw), \
+        [sum03] "+x"(sum[0][3].raw), [sum10] "+x"(sum[1][0].raw), [sum11] "+x"(sum[1][1].raw),              \
+        [sum12] "+x"(sum[1][2].raw), [sum13] "+x"(sum[1][3].raw), [sum20] "+x"(sum[2][0].raw),              \
+        [sum21] "+x"(sum[2][1].raw), [sum22] "+x"(sum[2][2].raw), [sum23] "+x"(sum[2][3].raw)               \
+      : [a] "r"(a), [a_row_bytes] "r"(a_row_bytes), [b_row_bytes] "r"(b_row_bytes), [offset] "i"(kOffset)   \
+      : "ymm12", "ymm13", "ymm14", "ymm15", "memory", "cc")
+// clang-format on
+
+/// Adds the products of column `kColumn` of A, from `a` on, and the row of B at `b`, which it advances.
+template <int kColumn, class T, class V>
+HWY_INLINE void AddOneK(const T* a, int64_t a_row_bytes, const T*& b, int64_t b_row_bytes, V (&sum)[3][4]) {
+  constexpr int kOffset = kColumn * static_cast<int>(sizeof(T));
+  if constexpr (sizeof(T) == 4) {
+    BINET_ADD_ONE_K("s");
+  } else {
+    BINET_ADD_ONE_K("d");
+  }
+}
+
+#undef BINET_ADD_ONE_K
+#undef BINET_ADD_VECTOR
+
+/// `tiles` tiles of three rows and four vectors, one below the other, in one call: operands as those of one tile, the
+/// vectors of a row of B side by side and all their lanes to be read; sums to `y`.
+template <class T>
+HWY_NOINLINE void MultiplyThreeByFour(const TileOperands<T, T>& operands, int64_t tiles, T* y, int64_t y_row_step) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr size_t kRows = 3, kVectors = 4;
+  const int64_t a_row_bytes = operands.a_row_step * int64_t{sizeof(T)};
+  const int64_t b_row_bytes = operands.b_row_step * int64_t{sizeof(T)};
+  const T* a_of_tile = operands.a;
+  for (; tiles > 0; --tiles, a_of_tile += int64_t{kRows} * operands.a_row_step) {
+    V sum[kRows][kVectors];
+    HWY_UNROLL(3)
+    for (size_t i = 0; i < kRows; ++i) {
+      HWY_UNROLL(4)
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
+    }
+    const T* a = a_of_tile;
+    const T* b = operands.b;
+    int64_t k = operands.k;
+    if (operands.a_column_step == 1) {
+      for (; k >= 4; k -= 4, a += 4) {
+        AddOneK<0>(a, a_row_bytes, b, b_row_bytes, sum);
+        AddOneK<1>(a, a_row_bytes, b, b_row_bytes, sum);
+        AddOneK<2>(a, a_row_bytes, b, b_row_bytes, sum);
+        AddOneK<3>(a, a_row_bytes, b, b_row_bytes, sum);
+      }
+    }
+    for (; k > 0; --k, a += operands.a_column_step) AddOneK<0>(a, a_row_bytes, b, b_row_bytes, sum);
+    HWY_UNROLL(3)
+    for (size_t i = 0; i < kRows; ++i, y += y_row_step) {
+      HWY_UNROLL(4)
+      for (size_t j = 0; j < kVectors; ++j) hn::StoreU(sum[i][j], d, y + j * hn::Lanes(d));
+    }
+  }
+}
+
+#else
+
+template <class T, class TB>
+void MultiplyThreeByFour(const TileOperands<T, TB>& operands, int64_t tiles, TB* y, int64_t y_row_step);
+
+#endif
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
