@@ -57,6 +57,9 @@ constexpr bool kPrefersWideTiles = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>()
 
 /// Rows of packed B to fetch ahead: a panel may be larger than the first-level cache.
 constexpr int64_t kPrefetchRows = 32;
+/// The same for tiles wider than a panel, of few rows, which take B from memory: with AVX2 half a kilobyte is better
+/// than two (1.2 times as fast on Zen 3).
+constexpr int64_t kPrefetchRowsOfWide = HWY_TARGET == HWY_AVX2 ? 8 : kPrefetchRows;
 
 template <class V>
 HWY_INLINE V MultiplyAdd(V a, V b, V sum) {
