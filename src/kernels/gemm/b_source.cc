@@ -96,10 +96,14 @@ std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
 }
 
 /// B, if it is read in place, comes from beyond L2 more than once. Short rows lie one behind the other, and come by
-/// themselves.
+/// themselves. With short vectors floats have all of k at once up to twice the cache, unless rows meet in few of its
+/// sets: they have more tiles, and more sums to pass over again. (Integers have lower tiles, which read B more often.)
 bool is_b_far(const Problem& p, const Kernels& kernels) {
-  if (p.b_row_step * kernels.element_bytes < kLeastRowBytesOfFarB) return false;
-  return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
+  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
+  if (row_bytes < kLeastRowBytesOfFarB) return false;
+  const bool stays_longer = kernels.has_short_vectors && is_float(p.type) && row_bytes % kAliasBytes != 0;
+  const std::int64_t near_bytes = stays_longer ? 2 * second_level_cache_bytes() : second_level_cache_bytes() / 2;
+  return p.n * p.k * kernels.element_bytes > near_bytes && p.k > rows_of_far_b(p, kernels);
 }
 
 std::int64_t rows_for_short_vectors(const Problem& p, const Kernels& kernels) {
