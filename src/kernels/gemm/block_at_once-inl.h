@@ -88,8 +88,10 @@ class BlockAtOnce {
     return (rows_ >= kMost - 1 && rows_ <= kMost) || (rows_ > int64_t{Shape::kRows} && rows_ <= 2 * kMost);
   }
 
-  /// Y leaves the first-level cache, and there is so little to compute for an element that stores wait for its lines.
+  /// Y leaves the first-level cache, and there is so little to compute for an element that stores wait for its lines:
+  /// where vectors are lines. With AVX2 the fetches cost up to half of the time, and gain nothing (measured on Zen 3).
   static bool IsWriting(const Problem& p) {
+    if (HWY_TARGET != HWY_AVX3) return false;
     constexpr int64_t kMostK = 6, kYBytes = 32 * 1024;
     return !kRounds && p.k <= kMostK && p.m * p.n * int64_t{sizeof(Element)} > kYBytes;
   }
@@ -168,16 +170,17 @@ class BlockAtOnce {
     return columns;
   }
 
-  /// Where sums are the results, the vectors of B lie each in one line, and its strip stays in the first-level cache.
+  /// Where sums are the results, B's strip stays in the first-level cache, and its vectors lie each in one line, or
+  /// are few beside those of Y.
   HWY_INLINE bool TakesThreeByFour(int64_t columns_left) const {
-    constexpr int64_t kMostK = 96;
+    constexpr int64_t kMostK = 96, kShortK = 32;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
     const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(TB);
     // Two rows are computed twice of those: a loss, if there are few others.
     const bool too_few = rows_ <= int64_t{Shape::kRows} || rows_ == 10 || rows_ == 13;
     return !too_few && columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
-           (b | b_row_bytes) % (Shape::kLanes * sizeof(TB)) == 0 && ends_.last == Last::sums && !fetches_y_ &&
-           operands_.below == 0;
+           (operands_.k <= kShortK || (b | b_row_bytes) % (Shape::kLanes * sizeof(TB)) == 0) &&
+           ends_.last == Last::sums && operands_.below == 0;
   }
 
   /// The last tile may begin with rows of the one above it, whose sums it stores again.

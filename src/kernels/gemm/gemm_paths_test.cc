@@ -159,7 +159,8 @@ TEST_P(GemmPaths, TurnedRows) {
 TEST_P(GemmPaths, BlocksOfRows) {
   const std::int64_t lanes = kernels_.lanes, nr = kernels_.nr;
   for (const std::int64_t m : {192, 193, 389, 1003}) {
-    for (const std::int64_t n : {nr, nr + 1, nr + lanes, 2 * nr - 1, 5 * nr + 3, 8 * nr}) {
+    // The last: a block of rows as low as a tile, if there is a full C.
+    for (const std::int64_t n : {nr, nr + 1, nr + lanes, 2 * nr - 1, 5 * nr + 3, 8 * nr, 150 * nr + 1}) {
       Case c{m, n, 13, n % 2 == 1};
       vary(c);
       const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
@@ -172,14 +173,14 @@ TEST_P(GemmPaths, BlocksOfRows) {
   }
 }
 
-/// Small products with AVX2, whose vectors of B lie each in one line: three rows at a time, the last of which may have
-/// been computed before; as many columns as four vectors have, or more; rounds of four k, and what is left of them.
+/// Small products with AVX2: three rows at a time, the last of which may have been computed before; as many columns as
+/// four vectors have, or more; rounds of four k, and what is left of them; rows of B that are whole vectors, or not.
 TEST_P(GemmPaths, ThreeRowsByFourVectors) {
   const std::int64_t lanes = kernels_.lanes;
   for (const std::int64_t m : {7, 8, 9, 10, 11, 12, 13, 14, 16, 33, 50}) {
     for (const std::int64_t n : {4, 5, 6, 8, 11}) {
-      for (const std::int64_t k : {1, 3, 4, 5, 32, 95, 96, 97}) {
-        Case c{m, n * lanes, k, (m + k) % 3 == 0};
+      for (const std::int64_t k : {1, 3, 4, 5, 32, 33, 95, 96, 97}) {
+        Case c{m, n * lanes + (k == 3 || k >= 32 ? m % 3 : 0), k, (m + k) % 3 == 0};
         if (k % 4 == 1) vary(c);
         check(c, k == 95 ? byte_size(type_) : 0);
       }
@@ -202,6 +203,19 @@ TEST_P(GemmPaths, PairsOfK) {
   }
   check(Case{33, 7, 8300});
   check(Case{33, 7, 200, true});
+}
+
+/// The same of a B that is long, given or kept: more than what is kept as rows else.
+TEST_P(GemmPaths, FewColumnsOfALongTransposedA) {
+  for (const std::int64_t m : {1, 3, 37, 150}) {
+    for (const std::int64_t n : {1, 2, 3, 4, 7, 8, 9}) {
+      for (const bool trans_b : {false, true}) {
+        Case c{m, n, n == 1 ? 4101 : 1031, true, trans_b};
+        vary(c);
+        check(c, m == 37 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
 }
 
 /// Rows of sums become columns of Y.

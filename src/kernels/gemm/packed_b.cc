@@ -18,7 +18,16 @@ constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
 // apart, as K = 4096 makes them, than where they are a page more.
 constexpr std::int64_t kPanelAliasBytes = 256 * 1024;
 
-std::int64_t kept_row_step(std::int64_t n, const Kernels& kernels) { return round_up(n, kernels.lanes); }
+/// They become rows of the product that is computed, against all rows of A as columns: as elements that touch, whose
+/// number does not matter.
+bool are_few_columns_of_transposed_a(const Problem& p, const Kernels& kernels) {
+  constexpr std::int64_t kLeastK = 8;
+  return p.a_row_step == 1 && p.k >= kLeastK && p.n <= std::max(kernels.lanes / 2, std::int64_t{1});
+}
+
+std::int64_t kept_row_step(const Problem& p, const Kernels& kernels) {
+  return are_few_columns_of_transposed_a(p, kernels) ? p.n : round_up(p.n, kernels.lanes);
+}
 
 template <std::size_t kBytes>
 void write_rows(const Problem& p, const Problem& kept, const std::byte* b, std::byte* to) {
@@ -48,14 +57,23 @@ void write_rows_of_b(const Problem& problem, const Kernels& kernels, const std::
 }  // namespace
 
 bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
-  if (kernels.in_place != nullptr || takes_dots(p)) return false;
+  if (takes_dots(p)) return false;
+  if (are_few_columns_of_transposed_a(p, kernels)) return true;
+  if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
-  return p.k * kept_row_step(p.n, kernels) * kernels.element_bytes <= kMostBytesOfRows;
+  return p.k * kept_row_step(p, kernels) * kernels.element_bytes <= kMostBytesOfRows;
+}
+
+Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept {
+  Problem rows = problem;
+  rows.b_row_step = round_up(problem.n, kernels.lanes);
+  rows.b_column_step = 1;
+  return rows;
 }
 
 Problem with_kept_rows(const Problem& problem, const Kernels& kernels) noexcept {
   Problem kept = problem;
-  kept.b_row_step = kept_row_step(problem.n, kernels);
+  kept.b_row_step = kept_row_step(problem, kernels);
   kept.b_column_step = 1;
   return kept;
 }
@@ -120,7 +138,7 @@ std::size_t packed_b_bytes(const Problem& problem, const Target& target) {
   if (has_last_column_apart(problem)) return packed_parts_bytes(problem, target);
   if (takes_amx(problem, kernels, true)) return TiledB(*kernels.amx, problem.n, problem.k).bytes();
   if (keeps_rows(problem, kernels)) {
-    return static_cast<std::size_t>(problem.k * kept_row_step(problem.n, kernels) * kernels.element_bytes);
+    return static_cast<std::size_t>(problem.k * kept_row_step(problem, kernels) * kernels.element_bytes);
   }
   return static_cast<std::size_t>(PackedB(kernels, problem.n, problem.k).size * kernels.kept_bytes);
 }

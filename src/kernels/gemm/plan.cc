@@ -180,6 +180,15 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   return a_bytes <= (is_b_near ? kAtOnceABytes : kAtOnceABytes / 2);
 }
 
+/// A block may be a single tile high if C has an element for each of Y's: its loads wait for memory unless hardware
+/// prefetchers follow its rows, and they follow few at a time.
+std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
+  const bool is_c_full = p.has_c && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0;
+  const std::int64_t fewest = is_c_full ? kernels.mr : kFewestRowsOfBlock;
+  const std::int64_t row_bytes = p.n * kernels.element_bytes * (is_c_full ? 2 : 1);
+  return std::clamp(kYBytesOfBlock / row_bytes / fewest * fewest, fewest, kMostRowsOfBlock);
+}
+
 void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   Schedule schedule;
   schedule.is_at_once = true;
@@ -187,9 +196,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   if (goes_by_blocks_at_once(p, kernels)) {
     schedule.workers = plan.schedule.workers;
     schedule.is_short = plan.schedule.is_short;
-    const std::int64_t near_rows =
-        kYBytesOfBlock / (p.n * kernels.element_bytes) / kFewestRowsOfBlock * kFewestRowsOfBlock;
-    schedule.block_rows = std::clamp(near_rows, kFewestRowsOfBlock, kMostRowsOfBlock);
+    schedule.block_rows = rows_of_block_at_once(p, kernels);
     const std::int64_t items = schedule.workers == 1 ? 1 : kItemsOfBlocks * schedule.workers;
     schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), 2 * kernels.mr);
     schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
@@ -299,7 +306,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     return plan;
   }
   if (!b_is_packed && may_turn_rows(problem, *plan.kernels)) {
-    const Problem rows = with_kept_rows(problem, *plan.kernels);
+    const Problem rows = with_rows_of_vectors(problem, *plan.kernels);
     Plan at_once = make_plan(rows, target, threads, false);
     if (at_once.schedule.is_at_once) {
       at_once.schedule.b_lane_step = problem.b_column_step;
