@@ -14,6 +14,9 @@ namespace binet::kernels::gemm {
 namespace {
 
 constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
+// With short vectors a product with so short a k goes by blocks of rows, of B where it lies.
+constexpr std::int64_t kShortK = 32;
+constexpr std::int64_t kMostBytesOfShortRows = 128 * 1024;
 // One row reads several panels side by side. From memory that takes a fifth longer where all are a multiple of so much
 // apart, as K = 4096 makes them, than where they are a page more.
 constexpr std::int64_t kPanelAliasBytes = 256 * 1024;
@@ -61,7 +64,8 @@ bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (are_few_columns_of_transposed_a(p, kernels)) return true;
   if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
-  return p.k * kept_row_step(p, kernels) * kernels.element_bytes <= kMostBytesOfRows;
+  const std::int64_t most = kernels.has_short_vectors && p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRows;
+  return p.k * kept_row_step(p, kernels) * kernels.element_bytes <= most;
 }
 
 Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept {

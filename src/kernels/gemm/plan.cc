@@ -42,8 +42,9 @@ constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
 // With a B that stays near, and tiles that are short lines, placing each tile is felt: A and Y pass by in blocks of
 // rows that stay near, too, each of which is computed at once. A single panel takes one call for many tiles anyway.
 constexpr std::int64_t kMostRowsOfBlock = 96;
-constexpr std::int64_t kFewestRowsOfBlock = 24;
+constexpr std::int64_t kFewestRowsOfBlock = 12;
 constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
+constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;
 constexpr std::int64_t kBBytesOfBlocks = 128 * 1024;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
@@ -180,13 +181,15 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   return a_bytes <= (is_b_near ? kAtOnceABytes : kAtOnceABytes / 2);
 }
 
-/// A block may be a single tile high if C has an element for each of Y's: its loads wait for memory unless hardware
-/// prefetchers follow its rows, and they follow few at a time.
+/// With a C the block is as low as a tile if rows are long: its loads wait for memory, as stores do not, unless
+/// hardware prefetchers follow the rows, and they follow few at a time.
 std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
-  const bool is_c_full = p.has_c && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0;
-  const std::int64_t fewest = is_c_full ? kernels.mr : kFewestRowsOfBlock;
+  const bool has_c = p.has_c && p.beta != 0.0f;
+  const bool is_c_full = has_c && p.c_row_step != 0 && p.c_column_step != 0;
+  const std::int64_t fewest = has_c ? kernels.mr : kFewestRowsOfBlock;
   const std::int64_t row_bytes = p.n * kernels.element_bytes * (is_c_full ? 2 : 1);
-  return std::clamp(kYBytesOfBlock / row_bytes / fewest * fewest, fewest, kMostRowsOfBlock);
+  const std::int64_t near_rows = (has_c ? kYBytesOfBlockWithC : kYBytesOfBlock) / row_bytes;
+  return std::clamp(near_rows / fewest * fewest, fewest, kMostRowsOfBlock);
 }
 
 void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
