@@ -64,6 +64,7 @@ constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 // Where a vector is half a line, and lines of B are read twice as often, reading it in place pays for fewer rows and
 // less of it, the fewer the more of its rows meet in the same sets of the caches. Rows, in tiles or by themselves.
 constexpr std::int64_t kFewRowsOfShortVectors = 64;
+constexpr std::int64_t kRowsForLargeB = 48;
 constexpr std::int64_t kFewTilesOfFarB = 4;
 constexpr std::int64_t kFewTilesOfRowsThatMeet = 2;
 constexpr std::int64_t kDirectBBytesOfShortVectors = 128 * 1024;
@@ -95,15 +96,22 @@ std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
   return std::min({in_tlb, in_l2, kernels.kc});
 }
 
-/// B, if it is read in place, comes from beyond L2 more than once. Short rows lie one behind the other, and come by
-/// themselves. With short vectors floats have all of k at once up to twice the cache, unless rows meet in few of its
-/// sets: they have more tiles, and more sums to pass over again. (Integers have lower tiles, which read B more often.)
-bool is_b_far(const Problem& p, const Kernels& kernels) {
+/// Rows of B follow each other in all sets of the caches, so that hardware prefetchers bring them in time from
+/// anywhere, for tiles that have all of k at once. With short vectors f32 and f64 have more tiles than with long ones,
+/// and more sums to pass over again for each range of k. (Integers have lower tiles, which read B more often.)
+bool comes_by_itself(const Problem& p, const Kernels& kernels) {
+  if (!kernels.has_short_vectors || !is_float(p.type) || kernels.element_bytes != kernels.accumulator_bytes)
+    return false;
   const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
-  if (row_bytes < kLeastRowBytesOfFarB) return false;
-  const bool stays_longer = kernels.has_short_vectors && is_float(p.type) && row_bytes % kAliasBytes != 0;
-  const std::int64_t near_bytes = stays_longer ? 2 * second_level_cache_bytes() : second_level_cache_bytes() / 2;
-  return p.n * p.k * kernels.element_bytes > near_bytes && p.k > rows_of_far_b(p, kernels);
+  if (p.n * p.k * kernels.element_bytes <= 2 * second_level_cache_bytes()) return row_bytes % kAliasBytes != 0;
+  return row_bytes % (kAliasBytes / 2) != 0 && p.m <= kRowsForLargeB;
+}
+
+/// B, if it is read in place, comes from beyond L2 more than once. Short rows lie one behind the other, and come by
+/// themselves.
+bool is_b_far(const Problem& p, const Kernels& kernels) {
+  if (p.b_row_step * kernels.element_bytes < kLeastRowBytesOfFarB || comes_by_itself(p, kernels)) return false;
+  return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
 }
 
 std::int64_t rows_for_short_vectors(const Problem& p, const Kernels& kernels) {
