@@ -20,9 +20,10 @@ namespace {
 constexpr std::int64_t kTileBytes = 8192;
 /// From here on a row has vectors enough for the kernel.
 constexpr std::int64_t kLongRowBytes = 512;
-/// The same where an operand stays over a row, which the kernel keeps in a register, or where tiles are dear.
+/// The same in vectors where an operand stays over a row, which the kernel keeps in a register, or where tiles are
+/// dear.
 constexpr std::int64_t kLongVectors = 2;
-/// And where rows are whole lines.
+/// And in bytes where rows are whole lines.
 constexpr std::int64_t kLongWholeBytes = 128;
 /// And where y is streamed, and the line that ends one row and begins another is computed as one vector.
 constexpr std::int64_t kLongJoinedBytes = 192;

@@ -28,8 +28,8 @@ bool are_few_columns_of_transposed_a(const Problem& p, const Kernels& kernels) {
   return p.a_row_step == 1 && p.k >= kLeastK && p.n <= std::max(kernels.lanes / 2, std::int64_t{1});
 }
 
-std::int64_t kept_row_step(const Problem& p, const Kernels& kernels) {
-  return are_few_columns_of_transposed_a(p, kernels) ? p.n : round_up(p.n, kernels.lanes);
+std::int64_t bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
+  return p.k * with_kept_rows(p, kernels).b_row_step * kernels.element_bytes;
 }
 
 template <std::size_t kBytes>
@@ -65,7 +65,7 @@ bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
   const std::int64_t most = kernels.has_short_vectors && p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRows;
-  return p.k * kept_row_step(p, kernels) * kernels.element_bytes <= most;
+  return bytes_of_kept_rows(p, kernels) <= most;
 }
 
 Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept {
@@ -76,9 +76,8 @@ Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noe
 }
 
 Problem with_kept_rows(const Problem& problem, const Kernels& kernels) noexcept {
-  Problem kept = problem;
-  kept.b_row_step = kept_row_step(problem, kernels);
-  kept.b_column_step = 1;
+  Problem kept = with_rows_of_vectors(problem, kernels);
+  if (are_few_columns_of_transposed_a(problem, kernels)) kept.b_row_step = problem.n;
   return kept;
 }
 
@@ -141,9 +140,7 @@ std::size_t packed_b_bytes(const Problem& problem, const Target& target) {
   if (takes_dots(problem)) return columns_of_b_bytes(problem, kernels);
   if (has_last_column_apart(problem)) return packed_parts_bytes(problem, target);
   if (takes_amx(problem, kernels, true)) return TiledB(*kernels.amx, problem.n, problem.k).bytes();
-  if (keeps_rows(problem, kernels)) {
-    return static_cast<std::size_t>(problem.k * kept_row_step(problem, kernels) * kernels.element_bytes);
-  }
+  if (keeps_rows(problem, kernels)) return static_cast<std::size_t>(bytes_of_kept_rows(problem, kernels));
   return static_cast<std::size_t>(PackedB(kernels, problem.n, problem.k).size * kernels.kept_bytes);
 }
 

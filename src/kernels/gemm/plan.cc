@@ -44,7 +44,7 @@ constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
 constexpr std::int64_t kMostRowsOfBlock = 96;
 constexpr std::int64_t kFewestRowsOfBlock = 12;
 constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
-constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;
+constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;  // and those of a full C
 constexpr std::int64_t kBBytesOfBlocks = 128 * 1024;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for

@@ -107,11 +107,6 @@ HWY_NOINLINE void MultiplyThreeByFour(const TileOperands<T, T>& operands, int64_
   }
 }
 
-#else
-
-template <class T, class TB>
-void MultiplyThreeByFour(const TileOperands<T, TB>& operands, int64_t tiles, TB* y, int64_t y_row_step);
-
 #endif
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE
