@@ -2,7 +2,6 @@
 //
 // The same shape rules and kernels as in a model; no graph. A thread keeps the plans of the products that it met last,
 // and the workspace of the largest one, so a product that comes again costs a comparison and allocates nothing.
-#include <array>
 #include <bit>
 
 #include "base/aligned_buffer.h"
@@ -10,6 +9,7 @@
 #include "operators/gemm_call.h"
 #include "operators/matrix_rules.h"
 #include "runtime/product_checks.h"
+#include "runtime/recent_products.h"
 #include "tensor/shape.h"
 
 namespace binet {
@@ -26,8 +26,8 @@ struct Product {
 
   [[nodiscard]] bool is_for(const Tensor& of_a, const Tensor& of_b, const Tensor* of_c, const GemmOptions& of) const {
     // Factors by their bits: a NaN is to be found again.
-    return type == of_a.type() && type == of_b.type() && a == of_a.shape() && b == of_b.shape() &&
-           has_c == (of_c != nullptr) && (!has_c || (type == of_c->type() && c == of_c->shape())) &&
+    return type == of_a.type() && type == of_b.type() && is_same(a, of_a.shape()) && is_same(b, of_b.shape()) &&
+           has_c == (of_c != nullptr) && (!has_c || (type == of_c->type() && is_same(c, of_c->shape()))) &&
            options.trans_a == of.trans_a && options.trans_b == of.trans_b &&
            std::bit_cast<std::uint32_t>(options.alpha) == std::bit_cast<std::uint32_t>(of.alpha) &&
            std::bit_cast<std::uint32_t>(options.beta) == std::bit_cast<std::uint32_t>(of.beta);
@@ -51,30 +51,37 @@ Product make_product(const Tensor& a, const Tensor& b, const Tensor* c, const Ge
           c != nullptr, std::move(y), plan};
 }
 
-/// The calling thread's product of these operands, valid until its next call.
-const Product& product_of(const Tensor& a, const Tensor& b, const Tensor* c, const GemmOptions& options) {
-  thread_local std::array<Product, 8> products;
-  auto hash = static_cast<std::uint64_t>(a.type()) * 4 + (options.trans_a ? 2 : 0) + (options.trans_b ? 1 : 0);
-  for (const std::int64_t extent : a.shape()) hash = hash * 31 + static_cast<std::uint64_t>(extent);
-  for (const std::int64_t extent : b.shape()) hash = hash * 31 + static_cast<std::uint64_t>(extent);
-  // The high bits of the product depend on all of the hash.
-  Product& product = products[hash * 0x9E3779B97F4A7C15u >> 61];
-  if (!product.is_for(a, b, c, options)) product = make_product(a, b, c, options);
+/// Apart, so that a product that is known needs none of its registers and stack.
+[[gnu::noinline]] void replace(Product& product, const Tensor& a, const Tensor& b, const Tensor* c,
+                               const GemmOptions& options) {
+  product = make_product(a, b, c, options);
+}
+
+/// What a thread keeps.
+struct Kept {
+  RecentProducts<Product> products;
+  AlignedBuffer workspace;  ///< of the largest
+};
+
+Kept& kept_by_this_thread() {
+  thread_local Kept kept;
+  return kept;
+}
+
+/// The calling thread's product of these operands, valid until its next call; its workspace is large enough.
+const Product& product_of(Kept& kept, const Tensor& a, const Tensor& b, const Tensor* c, const GemmOptions& options) {
+  Product& product = kept.products.at(hash_of(a, b, (options.trans_a ? 2 : 0) + (options.trans_b ? 1 : 0)));
+  if (!product.is_for(a, b, c, options)) replace(product, a, b, c, options);
+  if (kept.workspace.size() < product.plan.workspace_bytes) {
+    kept.workspace = AlignedBuffer();  // not both at once
+    kept.workspace = AlignedBuffer(product.plan.workspace_bytes);
+  }
   return product;
 }
 
-/// The calling thread's workspace, valid until its next call.
-std::byte* workspace_of(std::size_t bytes) {
-  thread_local AlignedBuffer workspace;
-  if (workspace.size() < bytes) {
-    workspace = AlignedBuffer();  // not both at once
-    workspace = AlignedBuffer(bytes);
-  }
-  return workspace.data();
-}
-
 Tensor gemm_of(const Tensor& a, const Tensor& b, const Tensor* c, const GemmOptions& options) {
-  Tensor output = named("Gemm", [&] { return Tensor::uninitialized(a.type(), product_of(a, b, c, options).y); });
+  Tensor output = named(
+      "Gemm", [&] { return Tensor::uninitialized(a.type(), product_of(kept_by_this_thread(), a, b, c, options).y); });
   gemm_into(a, b, c, output, options);
   return output;
 }
@@ -82,18 +89,17 @@ Tensor gemm_of(const Tensor& a, const Tensor& b, const Tensor* c, const GemmOpti
 }  // namespace
 
 void gemm_into(const Tensor& a, const Tensor& b, const Tensor* c, Tensor& output, const GemmOptions& options) {
-  std::byte* workspace = nullptr;
+  Kept& kept = kept_by_this_thread();
   const kernels::gemm::Plan& plan = named("Gemm", [&]() -> const kernels::gemm::Plan& {
-    const Product& product = product_of(a, b, c, options);
+    const Product& product = product_of(kept, a, b, c, options);
     check_output(output, a.type(), product.y);
     check_apart("A", a, output, false);
     check_apart("B", b, output, false);
     if (c != nullptr) check_apart("C", *c, output, false);
-    workspace = workspace_of(product.plan.workspace_bytes);
     return product.plan;
   });
   kernels::gemm::run(plan, a.bytes().data(), b.bytes().data(), c == nullptr ? nullptr : c->bytes().data(),
-                     output.mutable_bytes().data(), workspace, shared_pool());
+                     output.mutable_bytes().data(), kept.workspace.data(), shared_pool());
 }
 
 Tensor gemm(const Tensor& a, const Tensor& b, const GemmOptions& options) { return gemm_of(a, b, nullptr, options); }

@@ -2,11 +2,10 @@
 //
 // The same shape rules and kernels as in a model; no graph. A thread keeps the plans of the pairs of shapes that it met
 // last, so a pair that comes again costs a comparison.
-#include <array>
-
 #include "kernels/elementwise/plan.h"
 #include "operators/broadcast_rules.h"
 #include "runtime/product_checks.h"
+#include "runtime/recent_products.h"
 #include "tensor/shape.h"
 
 namespace binet {
@@ -31,7 +30,7 @@ struct Product {
   Plan plan;
 
   [[nodiscard]] bool is_for(const Tensor& of_a, const Tensor& of_b) const {
-    return type == of_a.type() && type == of_b.type() && a == of_a.shape() && b == of_b.shape();
+    return type == of_a.type() && type == of_b.type() && is_same(a, of_a.shape()) && is_same(b, of_b.shape());
   }
 };
 
@@ -43,15 +42,14 @@ Product make_product(const Tensor& a, const Tensor& b) {
   return {a.type(), a.shape(), b.shape(), std::move(y), std::move(plan)};
 }
 
+/// Apart, so that a pair that is known needs none of its registers and stack.
+[[gnu::noinline]] void replace(Product& product, const Tensor& a, const Tensor& b) { product = make_product(a, b); }
+
 /// The calling thread's plan for these operands, valid until its next call.
 const Product& product_of(const Tensor& a, const Tensor& b) {
-  thread_local std::array<Product, 8> products;
-  auto hash = static_cast<std::uint64_t>(a.type());
-  for (const std::int64_t extent : a.shape()) hash = hash * 31 + static_cast<std::uint64_t>(extent);
-  for (const std::int64_t extent : b.shape()) hash = hash * 31 + static_cast<std::uint64_t>(extent);
-  // The high bits of the product depend on all of the hash.
-  Product& product = products[hash * 0x9E3779B97F4A7C15u >> 61];
-  if (!product.is_for(a, b)) product = make_product(a, b);
+  thread_local RecentProducts<Product> products;
+  Product& product = products.at(hash_of(a, b));
+  if (!product.is_for(a, b)) replace(product, a, b);
   return product;
 }
 

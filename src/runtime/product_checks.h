@@ -9,6 +9,7 @@
 #include "base/out_of_memory.h"
 #include "binet/products.h"
 #include "operators/registry.h"
+#include "tensor/shape.h"
 #include "threads/thread_pool.h"
 
 namespace binet {
@@ -43,10 +44,19 @@ inline void check_types(const OperatorVersion& version, const Tensor& first, con
   }
 }
 
-inline void check_output(const Tensor& output, ElementType type, const Shape& shape) {
-  if (output.type() == type && output.shape() == shape) return;
+// What is refused is told apart from the checks, which are felt in a product of a few elements.
+
+[[noreturn, gnu::noinline]] inline void fail_output(const Tensor& output, ElementType type, const Shape& shape) {
   fail(ErrorCode::invalid_argument, "the output is {} {}; it must be {} {}", to_string(output.type()),
        to_string(output.shape()), to_string(type), to_string(shape));
+}
+
+inline void check_output(const Tensor& output, ElementType type, const Shape& shape) {
+  if (output.type() != type || !is_same(output.shape(), shape)) fail_output(output, type, shape);
+}
+
+[[noreturn, gnu::noinline]] inline void fail_overlap(std::string_view name) {
+  fail(ErrorCode::invalid_argument, "the output overlaps {}", name);
 }
 
 inline bool overlaps(const Tensor& a, const Tensor& b) {
@@ -61,7 +71,7 @@ inline bool overlaps(const Tensor& a, const Tensor& b) {
 inline void check_apart(std::string_view name, const Tensor& operand, const Tensor& output, bool may_be_same) {
   if (!overlaps(operand, output)) return;
   if (may_be_same && operand.bytes().data() == output.bytes().data() && operand.shape() == output.shape()) return;
-  fail(ErrorCode::invalid_argument, "the output overlaps {}", name);
+  fail_overlap(name);
 }
 
 }  // namespace binet

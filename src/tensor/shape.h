@@ -11,6 +11,15 @@ namespace binet {
 
 using Extents = std::span<const std::int64_t>;
 
+/// As == of two Shapes, but without its call of memcmp, which takes longer for a few extents.
+[[nodiscard]] inline bool is_same(Extents a, Extents b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 /// The product of the extents, 1 for a scalar; nothing if an extent is negative, or if the product of the extents that
 /// are not 0 does not fit 63 bits (so that strides are safe to compute even where the tensor is empty).
 [[nodiscard]] std::optional<std::int64_t> element_count(Extents shape) noexcept;

@@ -90,7 +90,7 @@ void plan_dots(Plan& plan, int threads) {
   const Kernels& kernels = *plan.kernels;
   Schedule& s = plan.schedule;
   const Segments segments = segments_of(p);
-  s.takes_dots = true;
+  plan.way = Way::dots;
   s.segments = segments.count;
   s.segment_k = segments.k;
   choose_workers(p, threads, s);

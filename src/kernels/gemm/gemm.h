@@ -55,9 +55,6 @@ enum class BSource : std::uint8_t {
 
 /// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.
 struct Schedule {
-  bool takes_dots = false;    ///< few columns: dots.h
-  bool takes_amx = false;     ///< on the matrix registers: amx/amx.h
-  bool is_at_once = false;    ///< small, or with a small B: nothing is packed, and nothing but rows cut
   bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
   bool a_is_direct = false;   ///< A is read where it lies
   bool a_is_widened = false;  ///< its rows are turned into accumulators, as they lie
@@ -80,20 +77,34 @@ struct Schedule {
   std::int64_t widened_rows = 0;  ///< of an item that is computed at once, so many at a time
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   std::int64_t near_columns = 0;  ///< of a strip, which meet all rows while they are near: amx/amx_plan.cc
-  std::int64_t b_lane_step =
-      0;  ///< not 0: B is transposed, with columns so far apart, and turned before it is used at once
+  std::int64_t b_lane_step = 0;   ///< not 0: of a transposed B, which is turned before it is used at once
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
   std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: amx/kernels.h
 };
 
+/// How run() computes Y.
+enum class Way : std::uint8_t {
+  nothing,       ///< Y has no elements
+  without_k,     ///< there are no products to add up
+  dots,          ///< few columns: dots.h
+  parts,         ///< the last column is computed apart: parts.h
+  amx,           ///< on the matrix registers: amx/amx.h
+  at_once,       ///< small: one call, nothing is packed or cut
+  rows_at_once,  ///< the same for some rows at a time, or with a transposed B that is turned first
+  items,         ///< everything else, item by item
+};
+
+[[nodiscard]] constexpr bool is_at_once(Way way) noexcept { return way == Way::at_once || way == Way::rows_at_once; }
+
 /// Everything that is decided before the first element is read.
 struct Plan {
   Problem problem;
+  Way way = Way::items;
   const Kernels* kernels = nullptr;
   bool b_is_packed = false;
   std::size_t workspace_bytes = 0;  ///< to be given to run(), aligned to a cache line; not kept between runs
   Schedule schedule;
-  /// All columns but the last, and the last one, of so many rows; then of the rows that are left (parts.h). Or none.
+  /// All columns but the last, and the last one, of so many rows; then of the rows that are left.
   std::vector<Plan> parts;
   std::size_t last_column_of_b = 0;  ///< where it is in a packed B
 };

@@ -51,9 +51,9 @@ TEST_P(GemmPaths, ByRows) {
   for (const int transposes : {0, 1, 2, 3}) {
     Case c{390, 371, 261, (transposes & 1) != 0, (transposes & 2) != 0};
     vary(c);
-    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-    if (second_level_cache_bytes() >= 1 << 20 && kernels_.accumulator_bytes == 4 && !schedule.takes_amx) {
-      EXPECT_TRUE(schedule.goes_by_rows);
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    if (second_level_cache_bytes() >= 1 << 20 && kernels_.accumulator_bytes == 4 && plan.way != Way::amx) {
+      EXPECT_TRUE(plan.schedule.goes_by_rows);
     }
     check(c);
   }
@@ -66,10 +66,10 @@ TEST_P(GemmPaths, LargeY) {
                             Case{1030, 535, 5, true}, Case{515, 1060, 9, false, true}}) {
     Case c = sizes;
     vary(c);
-    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
     const bool is_far = c.m * c.n * kernels_.element_bytes > second_level_cache_bytes();
     if (is_far && kernels_.element_bytes == kernels_.accumulator_bytes) {
-      EXPECT_FALSE(schedule.is_at_once && schedule.block_rows == 0);
+      EXPECT_FALSE(is_at_once(plan.way) && plan.schedule.block_rows == 0);
     }
     check(c, byte_size(type_) + 1);
   }
@@ -130,7 +130,7 @@ TEST_P(GemmPaths, LastColumnApart) {
       const Problem p = problem_of(type_, c);
       const bool is_one_more = c.n == 64 / bytes * (c.n * bytes / 64) + 1 && c.n * bytes < 9 * 64;
       const bool is_apart = is_float(type_) && bytes >= 4 && is_one_more && c.k >= 32 && c.k < 8192 && !c.trans_a;
-      EXPECT_EQ(make_plan(p, target_, 1, false).parts.empty(), !is_apart) << c;
+      EXPECT_EQ(make_plan(p, target_, 1, false).way == Way::parts, is_apart) << c;
       check(c, c.m % 2 == 0 ? byte_size(type_) + 1 : 0);
     }
   }
@@ -148,7 +148,7 @@ TEST_P(GemmPaths, TurnedRows) {
         const bool is_turned = kernels_.turn_rows != nullptr && (kernels_.takes_any_columns || n % lanes == 0);
         const Problem p = problem_of(type_, c);
         const Plan plan = make_plan(p, target_, 1, false);
-        if (plan.parts.empty() && !takes_dots(p)) {
+        if (plan.way != Way::parts && plan.way != Way::dots) {
           EXPECT_EQ(plan.schedule.b_lane_step, is_turned && k > 1 ? k : 0) << c;
         }
         check(c, k % 2 == 1 ? byte_size(type_) + 1 : 0);

@@ -110,7 +110,7 @@ TEST_P(GemmSizes, SmallProducts) {
     for (const std::int64_t n : {lanes - 1, lanes, 2 * lanes, 3 * lanes - 2, 3 * lanes, 4 * lanes, 5 * lanes - 1}) {
       Case c{m, std::max<std::int64_t>(n, 1), 5, m % 3 == 0, false};
       vary(c);
-      if (make_plan(problem_of(type_, c), target_, 1, false).schedule.is_at_once) ++at_once;
+      if (is_at_once(make_plan(problem_of(type_, c), target_, 1, false).way)) ++at_once;
       check(c);
     }
   }
@@ -128,8 +128,8 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
       const std::int64_t columns = std::max<std::int64_t>(n, 1), enough_work = std::int64_t{1} << 17;
       Case c{m, columns, std::min<std::int64_t>(enough_work / (m * columns) + 1, 500), products % 2 != 0, false};
       vary(c);
-      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-      if (schedule.is_at_once && schedule.widens_b) ++widened;
+      const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+      if (is_at_once(plan.way) && plan.schedule.widens_b) ++widened;
       ++products;
       check(c, products % 3 == 0 ? byte_size(type_) + 1 : 0);
     }

@@ -52,6 +52,7 @@ void plan_parts(Plan& plan, const Target& target, int threads) {
   const Problem& p = plan.problem;
   const std::int64_t near_rows = threads * kBytesOfA / (p.k * bytes_of(p)) / kRowsUnit * kRowsUnit;
   const std::int64_t rows = std::min(p.m, std::max(near_rows, kRowsUnit));
+  plan.way = Way::parts;
   plan.parts.reserve(4);
   for (const std::int64_t m : {rows, p.m % rows}) {
     if (m == 0) break;

@@ -194,7 +194,6 @@ std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
 
 void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   Schedule schedule;
-  schedule.is_at_once = true;
   schedule.item_rows = is_y_large_at_once(p, kernels) ? kAtOnceRows : p.m;
   if (goes_by_blocks_at_once(p, kernels)) {
     schedule.workers = plan.schedule.workers;
@@ -233,6 +232,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
                            (schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes);
   }
   plan.schedule = schedule;
+  plan.way = schedule.items == 1 && schedule.block_rows == 0 ? Way::at_once : Way::rows_at_once;
 }
 
 /// A small transposed B, for a product that is done at once then. Fewer rows turn it while they multiply
@@ -290,7 +290,10 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   plan.problem = problem;
   plan.kernels = find_kernels(problem.type, target);
   plan.b_is_packed = b_is_packed;
-  if (problem.m == 0 || problem.n == 0 || problem.k == 0) return plan;  // run() needs no schedule for these
+  if (problem.m == 0 || problem.n == 0 || problem.k == 0) {
+    plan.way = problem.m == 0 || problem.n == 0 ? Way::nothing : Way::without_k;
+    return plan;
+  }
   if (takes_dots(problem)) {
     plan_dots(plan, threads);
     return plan;
@@ -311,7 +314,8 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   if (!b_is_packed && may_turn_rows(problem, *plan.kernels)) {
     const Problem rows = with_rows_of_vectors(problem, *plan.kernels);
     Plan at_once = make_plan(rows, target, threads, false);
-    if (at_once.schedule.is_at_once) {
+    if (is_at_once(at_once.way)) {
+      at_once.way = Way::rows_at_once;
       at_once.schedule.b_lane_step = problem.b_column_step;
       at_once.workspace_bytes = round_up_to_cache_line(at_once.workspace_bytes) +
                                 static_cast<std::size_t>(rows.k * rows.b_row_step * plan.kernels->element_bytes);

@@ -275,14 +275,12 @@ const std::byte* turn_rows_of_b(const Plan& plan, const std::byte* b, std::byte*
   return rows;
 }
 
-/// All rows at once, or those of each item.
-void run_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
-                 std::byte* workspace, const ThreadPool& pool) {
+/// Not a part of run(), which would save registers for it.
+[[gnu::noinline]] void run_rows_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
+                                        std::byte* y, std::byte* workspace, const ThreadPool& pool) {
   const Problem& p = plan.problem;
   const Schedule& s = plan.schedule;
-  const auto multiply = plan.kernels->multiply_at_once;
   if (s.b_lane_step != 0) b = turn_rows_of_b(plan, b, workspace);
-  if (s.items == 1 && s.block_rows == 0) return multiply(p, s, a, b, c, y, workspace);
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
@@ -292,28 +290,45 @@ void run_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const
     for (std::int64_t row = item * s.item_rows; row < end; row += together) {
       rows.m = std::min(together, end - row);
       const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
-      multiply(rows, s, a + row * p.a_row_step * bytes, b, c_of_rows, y + row * p.y_row_step * bytes,
-               workspace + worker * slot_bytes);
+      plan.kernels->multiply_at_once(rows, s, a + row * p.a_row_step * bytes, b, c_of_rows,
+                                     y + row * p.y_row_step * bytes, workspace + worker * slot_bytes);
     }
   });
 }
 
-}  // namespace
-
-void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
-         std::byte* workspace, const ThreadPool& pool) {
-  if (plan.problem.m == 0 || plan.problem.n == 0) return;
-  // Nothing to add up, and operands without elements, whose pointers may be null.
-  if (plan.problem.k == 0) return run_reference(plan.problem, a, b, c, y);
-  if (!plan.parts.empty()) return run_parts(plan, a, b, c, y, workspace, pool);
-  if (plan.schedule.is_at_once) return run_at_once(plan, a, b, c, y, workspace, pool);
-  if (plan.schedule.takes_dots) return run_dots(plan, a, b, c, y, workspace, pool);
-  if (plan.schedule.takes_amx) return run_amx(plan, a, b, c, y, workspace, pool);
+/// Nor this.
+[[gnu::noinline]] void run_items_of(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
+                                    std::byte* y, std::byte* workspace, const ThreadPool& pool) {
   Product product(plan, a, b, c, y, workspace);
   if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);
   if (plan.schedule.b_source == BSource::widened) product.widen_b(pool);
   run_items(plan.schedule, pool, [&](std::int64_t item, std::int64_t worker) { product.compute_item(item, worker); });
   if (plan.schedule.segments > 1) product.add_segments(pool);
+}
+
+}  // namespace
+
+// Small products take little longer than the calls on their way: here nothing but the choice, and no registers to save.
+void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+         std::byte* workspace, const ThreadPool& pool) {
+  switch (plan.way) {
+    case Way::nothing:
+      return;
+    case Way::without_k:
+      return run_reference(plan.problem, a, b, c, y);
+    case Way::dots:
+      return run_dots(plan, a, b, c, y, workspace, pool);
+    case Way::parts:
+      return run_parts(plan, a, b, c, y, workspace, pool);
+    case Way::amx:
+      return run_amx(plan, a, b, c, y, workspace, pool);
+    case Way::at_once:
+      return plan.kernels->multiply_at_once(plan.problem, plan.schedule, a, b, c, y, workspace);
+    case Way::rows_at_once:
+      return run_rows_at_once(plan, a, b, c, y, workspace, pool);
+    case Way::items:
+      return run_items_of(plan, a, b, c, y, workspace, pool);
+  }
 }
 
 }  // namespace binet::kernels::gemm

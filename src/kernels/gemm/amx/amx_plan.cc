@@ -121,7 +121,7 @@ void plan_amx(Plan& plan, int threads) {
   const Kernels& kernels = *plan.kernels;
   const AmxKernels& amx = *kernels.amx;
   Schedule& s = plan.schedule;
-  s.takes_amx = true;
+  plan.way = Way::amx;
   s.is_swapped = should_swap(plan.problem, plan.b_is_packed);
   const Problem p = s.is_swapped ? swapped(plan.problem) : plan.problem;
   const Segments segments = segments_of(plan.problem);
