@@ -15,9 +15,10 @@ INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmPaths, testing::ValuesIn(types_
 /// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
 /// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
 TEST_P(GemmPaths, FewRowsOfALargeB) {
-  for (const Case& sizes : {Case{1, 1003, 137}, Case{2, 1031, 355}, Case{3, 1031, 131}, Case{1, 16421, 129},
-                            Case{2, 4133, 131}, Case{1, 263, 4105}, Case{5, 40, 3333}, Case{1, 12, 137},
-                            Case{2, 7, 355}, Case{5, 13, 301}, Case{8, 9, 1031}, Case{7, 3, 260}, Case{3, 37, 139}}) {
+  for (const Case& sizes :
+       {Case{1, 1003, 137}, Case{2, 1031, 355}, Case{3, 1031, 131}, Case{1, 16421, 129}, Case{2, 4133, 131},
+        Case{1, 263, 4105}, Case{5, 40, 3333}, Case{1, 12, 137}, Case{2, 7, 355}, Case{5, 13, 301}, Case{8, 9, 1031},
+        Case{7, 3, 260}, Case{3, 37, 139}, Case{1, 37, 2048}, Case{2, 20, 2048}}) {
     for (const int transposes : {0, 1, 2, 3}) {
       Case c = sizes;
       c.trans_a = (transposes & 1) != 0;

@@ -71,8 +71,9 @@ bool should_swap(const Problem& p, const Kernels& kernels, bool b_is_packed) {
   return p.n <= few && p.m >= 2 * kernels.lanes && p.k >= 8;
 }
 
-bool rows_meet(std::int64_t row_step, const Kernels& kernels) {
-  return row_step * kernels.element_bytes % kAliasBytes == 0;
+/// In the same sets of the first-level cache.
+bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
+  return p.m > 1 && p.a_row_step * kernels.element_bytes % kAliasBytes == 0;
 }
 
 /// Few rows and columns use each packed element too rarely. The bits are the same.
@@ -92,7 +93,7 @@ bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t 
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
   if (p.n <= kPanelsForDirectA * kernels.nr) return true;
   const std::int64_t stays = std::min(kDirectABytes, second_level_cache_bytes());
-  return p.m * kc * kernels.element_bytes <= stays && !rows_meet(p.a_row_step, kernels);
+  return p.m * kc * kernels.element_bytes <= stays && !rows_of_a_meet(p, kernels);
 }
 
 /// Row by row, A is widened as it lies, which is less work than to transpose it into panels; those are less to read.

@@ -72,8 +72,9 @@ HWY_INLINE void TransposeLanes(D d, const Element* const (&rows)[kGroup], int64_
 
 #if HWY_TARGET != HWY_SCALAR
 /// As many lanes as a vector has: a pointer for every few of them, so that their addresses need few registers.
-template <class T, class Element>
+template <class T, class OfMemory>
 struct SquareOfLanes {
+  using Element = OfMemory;
   static constexpr size_t kGroup = TileShape<T>::kGroup;
   static constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
 
@@ -91,8 +92,9 @@ struct SquareOfLanes {
 };
 
 /// Fewer than that: the last one takes the place of those that are missing.
-template <class T, class Element>
+template <class T, class OfMemory>
 struct SquareOfFewLanes {
+  using Element = OfMemory;
   static constexpr size_t kGroup = TileShape<T>::kGroup;
 
   SquareOfFewLanes() = default;
@@ -106,12 +108,34 @@ struct SquareOfFewLanes {
   int64_t k = 0;
 };
 
+/// As many k as lanes, where a vector has two blocks: what is one block of it in memory is loaded there, so that no
+/// shuffle has to cross them.
+template <class D, class Square, class Put>
+HWY_INLINE void TurnByBlocks(D d, const Square& from, const Put& put_at) {
+  constexpr size_t kGroup = Square::kGroup;
+  const hn::Half<D> block;
+  HWY_UNROLL(2)
+  for (size_t b = 0; b < 2; ++b) {
+    hn::Vec<D> v[kGroup];
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kGroup; ++r) {
+      v[r] = hn::Combine(d, hn::LoadU(block, from.Lane(1, r) + b * kGroup),
+                         hn::LoadU(block, from.Lane(0, r) + b * kGroup));
+    }
+    TransposeBlocks(v);
+    HWY_UNROLL(4)
+    for (size_t c = 0; c < kGroup; ++c) put_at(b * kGroup + c, v[c]);
+  }
+}
+
 /// As many k as lanes: put_at(k, vector of these lanes).
 template <class D, class Square, class Put>
 HWY_INLINE void TurnSquare(D d, const Square& from, const Put& put_at) {
   using T = hn::TFromD<D>;
+  using Element = typename Square::Element;
   constexpr size_t kGroup = TileShape<T>::kGroup;
   constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
+  if constexpr (kGroups == 2 && sizeof(Element) == sizeof(T)) return TurnByBlocks(d, from, put_at);
   hn::Vec<D> v[kGroups][kGroup];
   HWY_UNROLL(4)
   for (size_t g = 0; g < kGroups; ++g) {
