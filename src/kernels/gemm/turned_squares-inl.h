@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/kernels.h"
@@ -31,9 +32,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// With AVX2 the fetches cost more than they gain (1.0 to 1.2 times as fast without them on Zen 3).
 constexpr bool kFetchesRuns = HWY_TARGET != HWY_AVX2;
 
-/// Groups of columns, each a vector of Y, for all k of a block. One row holds its sums in registers: there the latency
-/// of the multiply-adds, a chain for each group, is what limits where B is near. More rows are more chains. A single
-/// group may have fewer `columns` than lanes. What of k makes no whole square is left to AddRestOfK().
+/// Groups of columns, each a vector of Y, for all k of a block. Each has a chain of multiply-adds for each row, whose
+/// latency is what limits where B is near. The sums of one row, whose A has all its k side by side, stay in registers.
+/// A single group may have fewer `columns` than lanes. What of k makes no whole square is left to AddRestOfK().
 template <size_t kGroups, bool kOneRow, bool kIsWhole, class Element, class T>
 HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns, T* sums, int64_t row_step) {
   const hn::ScalableTag<T> d;
@@ -122,19 +123,21 @@ void MultiplyTurned(const Block& block) {
   const bool rows_meet = block.b_column_step * int64_t{sizeof(Element)} % kPageBytes == 0;
   const bool groups_meet = kGroups > 1 && kLanes >= kWays && rows_meet;
   const bool is_one_row = block.m == 1 && block.a_column_step == 1;
+  const auto add_whole = [&]<size_t kCount>(std::integral_constant<size_t, kCount>, auto... of_columns) HWY_ATTR {
+    if (is_one_row) return AddSquares<kCount, true, true, Element>(block, of_columns...);
+    AddSquares<kCount, false, true, Element>(block, of_columns...);
+  };
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
     for (int64_t n = 0; n < columns.count;) {
       const int64_t column = columns.first + n;
       const int64_t left = columns.count - n;
-      const bool takes_groups = is_one_row && !groups_meet && left >= int64_t{kGroups} * kLanes;
+      const bool takes_groups = !groups_meet && left >= int64_t{kGroups} * kLanes;
       if (left < kLanes) {
         AddSquares<1, false, false, Element>(block, column, left, sums + n, columns.row_step);
-      } else if (!is_one_row) {
-        AddSquares<1, false, true, Element>(block, column, kLanes, sums + n, columns.row_step);
       } else if (takes_groups) {
-        AddSquares<kGroups, true, true, Element>(block, column, kLanes, sums + n, columns.row_step);
+        add_whole(std::integral_constant<size_t, kGroups>(), column, kLanes, sums + n, columns.row_step);
       } else {
-        AddSquares<1, true, true, Element>(block, column, kLanes, sums + n, columns.row_step);
+        add_whole(std::integral_constant<size_t, 1>(), column, kLanes, sums + n, columns.row_step);
       }
       const int64_t end = n + (takes_groups ? int64_t{kGroups} : 1) * kLanes;
       for (; n < end; n += kLanes) {
