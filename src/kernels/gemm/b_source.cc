@@ -22,6 +22,7 @@ constexpr std::int64_t kLeastKForFewRows = 128;
 constexpr std::int64_t kMostRowsToTurnFor = 3;
 constexpr std::int64_t kMostRowsToTurnFewFor = 8;  // less than a vector of columns, if k is long
 constexpr std::int64_t kLeastKToTurnForMore = 256;
+constexpr std::int64_t kMostRowsToTurnFarBFor = 6;  // f32 and f64 from memory, with vectors of half a line
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
 // Of a panel of B read in place: it stays in the first-level cache while more than so many tiles below each other meet
@@ -75,12 +76,18 @@ bool should_widen(const Problem& p, const Kernels& kernels) {
   return p.m * p.n * p.k >= kLeastWorkToWiden;
 }
 
+/// f32 or f64 in vectors of half a line.
+bool has_short_floats(const Problem& p, const Kernels& kernels) {
+  return kernels.has_short_vectors && is_float(p.type) && kernels.element_bytes == kernels.accumulator_bytes;
+}
+
 /// Packing would store what is used once or twice; and less than a vector of columns is packed slowly. The rows are
 /// those of one panel, if A is packed.
 bool should_turn_b(const Problem& p, const Kernels& kernels) {
   if (p.b_column_step == 1 || kernels.multiply_turned == nullptr || p.k < kernels.lanes) return false;
   if (p.n < kernels.lanes && p.k >= kLeastKToTurnForMore) return p.m <= std::min(kMostRowsToTurnFewFor, kernels.mr);
-  return p.m <= kMostRowsToTurnFor;
+  const bool is_far = p.n * p.k * kernels.element_bytes > last_level_cache_bytes();
+  return p.m <= (is_far && has_short_floats(p, kernels) ? kMostRowsToTurnFarBFor : kMostRowsToTurnFor);
 }
 
 /// Rows of B, read where it lies from beyond L2, that meet all columns before the next rows do. They stay there while
@@ -100,8 +107,7 @@ std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
 /// anywhere, for tiles that have all of k at once. With short vectors f32 and f64 have more tiles than with long ones,
 /// and more sums to pass over again for each range of k. (Integers have lower tiles, which read B more often.)
 bool comes_by_itself(const Problem& p, const Kernels& kernels) {
-  if (!kernels.has_short_vectors || !is_float(p.type) || kernels.element_bytes != kernels.accumulator_bytes)
-    return false;
+  if (!has_short_floats(p, kernels)) return false;
   const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
   if (p.n * p.k * kernels.element_bytes <= 2 * second_level_cache_bytes()) return row_bytes % kAliasBytes != 0;
   return row_bytes % (kAliasBytes / 2) != 0 && p.m <= kRowsForLargeB;
