@@ -76,18 +76,13 @@ bool should_widen(const Problem& p, const Kernels& kernels) {
   return p.m * p.n * p.k >= kLeastWorkToWiden;
 }
 
-/// f32 or f64 in vectors of half a line.
-bool has_short_floats(const Problem& p, const Kernels& kernels) {
-  return kernels.has_short_vectors && is_float(p.type) && kernels.element_bytes == kernels.accumulator_bytes;
-}
-
 /// Packing would store what is used once or twice; and less than a vector of columns is packed slowly. The rows are
 /// those of one panel, if A is packed.
 bool should_turn_b(const Problem& p, const Kernels& kernels) {
   if (p.b_column_step == 1 || kernels.multiply_turned == nullptr || p.k < kernels.lanes) return false;
   if (p.n < kernels.lanes && p.k >= kLeastKToTurnForMore) return p.m <= std::min(kMostRowsToTurnFewFor, kernels.mr);
   const bool is_far = p.n * p.k * kernels.element_bytes > last_level_cache_bytes();
-  return p.m <= (is_far && has_short_floats(p, kernels) ? kMostRowsToTurnFarBFor : kMostRowsToTurnFor);
+  return p.m <= (is_far && has_short_floats(kernels) ? kMostRowsToTurnFarBFor : kMostRowsToTurnFor);
 }
 
 /// Rows of B, read where it lies from beyond L2, that meet all columns before the next rows do. They stay there while
@@ -107,7 +102,7 @@ std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
 /// anywhere, for tiles that have all of k at once. With short vectors f32 and f64 have more tiles than with long ones,
 /// and more sums to pass over again for each range of k. (Integers have lower tiles, which read B more often.)
 bool comes_by_itself(const Problem& p, const Kernels& kernels) {
-  if (!has_short_floats(p, kernels)) return false;
+  if (!has_short_floats(kernels)) return false;
   const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
   if (p.n * p.k * kernels.element_bytes <= 2 * second_level_cache_bytes()) return row_bytes % kAliasBytes != 0;
   return row_bytes % (kAliasBytes / 2) != 0 && p.m <= kRowsForLargeB;

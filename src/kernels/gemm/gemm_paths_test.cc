@@ -76,6 +76,18 @@ TEST_P(GemmPaths, LargeY) {
   }
 }
 
+/// A transposed A, read where it lies, with more k than its lines can wait for.
+TEST_P(GemmPaths, LongColumnsOfA) {
+  for (const bool trans_b : {false, true}) {
+    Case c{41, 3 * kernels_.nr + 5, 523, true, trans_b};
+    vary(c);
+    if (has_short_floats(kernels_)) {
+      EXPECT_LT(make_plan(problem_of(type_, c), target_, 1, false).schedule.kc, 256);
+    }
+    check(c, trans_b ? byte_size(type_) + 1 : 0);
+  }
+}
+
 /// B is packed by the first tiles that read it: around tiles of rows, panels, and ranges of k.
 TEST_P(GemmPaths, TilesThatPackB) {
   if (kernels_.pack_and_multiply == nullptr) return;

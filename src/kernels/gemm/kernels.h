@@ -151,6 +151,11 @@ struct Kernels {
 /// The kernels that serve a type of Gemm on a target; null for other types.
 [[nodiscard]] const Kernels* find_kernels(ElementType type, const Target& target);
 
+/// f32 or f64 in vectors of half a line.
+[[nodiscard]] inline bool has_short_floats(const Kernels& kernels) noexcept {
+  return kernels.has_short_vectors && is_float(kernels.type) && kernels.element_bytes == kernels.accumulator_bytes;
+}
+
 /// Of Schedule::repeats_c.
 [[nodiscard]] inline std::size_t bytes_of_repeated_c(const Problem& p, const Kernels& kernels) noexcept {
   return round_up_to_cache_line(static_cast<std::size_t>(p.n * kernels.element_bytes));

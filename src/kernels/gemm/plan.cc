@@ -27,6 +27,10 @@ constexpr std::int64_t kPackedABytes = 384 * 1024;
 constexpr std::int64_t kPanelsForDirectA = 8;
 // A block of A that fits here, and in L2, is not driven out between two panels of B.
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
+// A transposed A has so many k at a time, unless all of it is near.
+constexpr std::int64_t kDirectColumnsOfA = 128;
+constexpr std::int64_t kLeastKToPassColumnsOfA = 384;
+constexpr std::int64_t kFarColumnsOfABytes = 64 * 1024;
 // A is read once for each strip of columns, from the second-level cache; half as much of it where each vector of B lies
 // in two lines, and B not in the first-level cache. A single strip may stream it.
 constexpr std::int64_t kAtOnceABytes = 128 * 1024;
@@ -96,6 +100,15 @@ bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t 
   return p.m * kc * kernels.element_bytes <= stays && !rows_of_a_meet(p, kernels);
 }
 
+/// A transposed A that is read where it lies, panel by panel: its lines hold a few rows each of one k, and are there
+/// for the next tile, and in L2 for the next panel, if there are not too many k. Measured where a vector is half a
+/// line.
+bool has_columns_of_a_passing(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (!has_short_floats(kernels) || !s.a_is_direct || s.b_is_far || p.a_column_step == 1) return false;
+  if (p.m <= kernels.mr || p.n <= 2 * kernels.nr || p.k < kLeastKToPassColumnsOfA) return false;
+  return p.m * p.k * kernels.element_bytes > kFarColumnsOfABytes;
+}
+
 /// Row by row, A is widened as it lies, which is less work than to transpose it into panels; those are less to read.
 bool may_widen_a(const Problem& p, const Kernels& kernels) {
   if (kernels.widen_lines == nullptr || p.a_column_step != 1) return false;
@@ -131,6 +144,9 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   const std::int64_t block_rows = rows_of_block(kernels, equal_part(segments.k, kernels.kc, kernels.k_group));
   choose_b_source(p, kernels, b_is_packed, block_rows, schedule);
   schedule.a_is_direct = !schedule.b_is_far && may_read_a_directly(p, kernels, schedule.kc);
+  if (has_columns_of_a_passing(p, kernels, schedule)) {
+    schedule.kc = std::min(schedule.kc, equal_part(segments.k, kDirectColumnsOfA, kernels.k_group));
+  }
   schedule.a_is_widened = may_widen_a(p, kernels);
   if (schedule.a_is_widened) {
     schedule.a_line_step = round_up(schedule.kc, kernels.lanes);
