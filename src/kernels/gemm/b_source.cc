@@ -18,6 +18,9 @@ constexpr std::int64_t kFewRowsBytes = 8;
 constexpr std::int64_t kLeastBForFewRows = 256 * 1024;  // for one row; two rows use what is in L2 twice
 constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
 constexpr std::int64_t kLeastKForFewRows = 128;
+// The same where a vector is half a line, and there are fewer registers: a tile that goes down all of k is narrower.
+constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
+constexpr std::int64_t kLeastKForShortRows = 24;
 // So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
 constexpr std::int64_t kMostRowsToTurnFor = 3;
 constexpr std::int64_t kMostRowsToTurnFewFor = 8;  // less than a vector of columns, if k is long
@@ -160,8 +163,10 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
 bool takes_few_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.multiply_few_rows == nullptr || p.m * kernels.accumulator_bytes > kFewRowsBytes) return false;
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
-  if (row_bytes < kLeastRowBytesForFewRows || p.k < kLeastKForFewRows) return false;
-  return row_bytes * p.k >= (p.m == 1 ? kLeastBForFewRows : second_level_cache_bytes() * 5 / 8);
+  const std::int64_t least_k = kernels.has_short_vectors ? kLeastKForShortRows : kLeastKForFewRows;
+  if (row_bytes < kLeastRowBytesForFewRows || p.k < least_k) return false;
+  const std::int64_t for_one = kernels.has_short_vectors ? kLeastBForOneShortRow : kLeastBForFewRows;
+  return row_bytes * p.k >= (p.m == 1 ? for_one : second_level_cache_bytes() * 5 / 8);
 }
 
 /// Writing Y takes a good part of the time, unless integers come from several instructions for each product.
