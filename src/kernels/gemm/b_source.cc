@@ -13,14 +13,17 @@ namespace {
 constexpr std::int64_t kStripColumns = 256;
 // So few rows read B in place, the next panel on its way to the cache.
 constexpr std::int64_t kFewRows = 128;
-// One row, or two of f32, read B at the speed of memory if they read it in its order (few_rows-inl.h).
-constexpr std::int64_t kFewRowsBytes = 8;
+// One row, and a few if B is larger, read B at the speed of memory if they read it in its order (few_rows-inl.h).
 constexpr std::int64_t kLeastBForFewRows = 256 * 1024;  // for one row; two rows use what is in L2 twice
 constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
 constexpr std::int64_t kLeastKForFewRows = 128;
 // The same where a vector is half a line, and there are fewer registers: a tile that goes down all of k is narrower.
 constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
 constexpr std::int64_t kLeastKForShortRows = 24;
+// More rows than two of f32 do so where B's rows meet in few sets of the caches, so that packing is what they would do
+// else; and as many as there may be, if B is so many times as large as L2.
+constexpr std::int64_t kTwoSumsOfF32Bytes = 8;
+constexpr std::int64_t kL2SizesOfLargeB = 3;
 // So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
 constexpr std::int64_t kMostRowsToTurnFor = 3;
 constexpr std::int64_t kMostRowsToTurnFewFor = 8;  // less than a vector of columns, if k is long
@@ -161,12 +164,17 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
 
 /// B comes from far, and its bytes, not the multiply-adds, take the time.
 bool takes_few_rows(const Problem& p, const Kernels& kernels) {
-  if (kernels.multiply_few_rows == nullptr || p.m * kernels.accumulator_bytes > kFewRowsBytes) return false;
+  if (p.m > kernels.most_few_rows) return false;
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
   const std::int64_t least_k = kernels.has_short_vectors ? kLeastKForShortRows : kLeastKForFewRows;
   if (row_bytes < kLeastRowBytesForFewRows || p.k < least_k) return false;
   const std::int64_t for_one = kernels.has_short_vectors ? kLeastBForOneShortRow : kLeastBForFewRows;
-  return row_bytes * p.k >= (p.m == 1 ? for_one : second_level_cache_bytes() * 5 / 8);
+  if (p.m == 1) return row_bytes * p.k >= for_one;
+  if (p.m * kernels.accumulator_bytes <= kTwoSumsOfF32Bytes)
+    return row_bytes * p.k >= second_level_cache_bytes() * 5 / 8;
+  const bool rows_meet = p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0;
+  if (rows_meet) return row_bytes * p.k >= second_level_cache_bytes() * 5 / 4;
+  return p.m == kernels.most_few_rows && row_bytes * p.k >= kL2SizesOfLargeB * second_level_cache_bytes();
 }
 
 /// Writing Y takes a good part of the time, unless integers come from several instructions for each product.

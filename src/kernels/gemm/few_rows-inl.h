@@ -1,4 +1,5 @@
-// Room: kernels, per target. One or two rows of Y and a B that is not packed: B is read once, in the order of memory.
+// Room: kernels, per target. One row of Y, or a few, and a B that is not packed: B is read once, in the order of
+// memory.
 //
 // Hardware prefetchers follow runs of memory. A tile that goes down all of k sees a piece of each row of B, mostly on
 // a page of its own; here some rows of B at a time meet all columns, whose sums wait in the first-level cache.
@@ -14,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/kernels.h"
@@ -23,6 +25,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// Rows of Y that there are kernels for. More than two with AVX2, where tiles of few rows are narrow; more than four
+/// sums of a column would be loaded and stored too often.
+template <class Element, class T>
+constexpr size_t kMostFewRows = HWY_TARGET == HWY_AVX2&& hwy::IsFloat<T>() && std::is_same_v<Element, T> ? 4
+                                : sizeof(T) <= 4                                                         ? 2
+                                                                                                         : 1;
 
 /// Rows of B at a time. Memory gives a third more to several streams than to one, and a sum is loaded and stored for as
 /// many multiply-adds.
@@ -40,7 +49,7 @@ HWY_INLINE void AddTile(const Row& vectors, const TileOperands<T, TB>& operands,
   constexpr size_t kLanes = hn::MaxLanes(d);
   using V = hn::Vec<decltype(d)>;
   V sum[kRows][kVectors];
-  HWY_UNROLL(2)
+  HWY_UNROLL(4)
   for (size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(8)
     for (size_t j = 0; j < kVectors; ++j)
@@ -51,18 +60,18 @@ HWY_INLINE void AddTile(const Row& vectors, const TileOperands<T, TB>& operands,
   const TB* b = operands.b;
   for (int64_t k = operands.k; k > 0; --k, a += operands.a_column_step, b += operands.b_row_step) {
     V va[kRows];
-    HWY_UNROLL(2)
+    HWY_UNROLL(4)
     for (size_t i = 0; i < kRows; ++i) va[i] = hn::Set(d, LoadOne(a + static_cast<int64_t>(i) * operands.a_row_step));
     HWY_UNROLL(8)
     for (size_t j = 0; j < kVectors; ++j) {
       // One line holds several short vectors.
       if (kBytes >= 64 || kVectors == 1 || j % (64 / kBytes) == 0) hwy::Prefetch(b + ahead + j * kLanes);
       const V vb = vectors.Load(b + j * kLanes, kVectors == 1);
-      HWY_UNROLL(2)
+      HWY_UNROLL(4)
       for (size_t i = 0; i < kRows; ++i) sum[i][j] = MultiplyAdd(va[i], vb, sum[i][j]);
     }
   }
-  HWY_UNROLL(2)
+  HWY_UNROLL(4)
   for (size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(8)
     for (size_t j = 0; j < kVectors; ++j)
@@ -91,7 +100,16 @@ HWY_NOINLINE void AddRowsOfB(TileOperands<T, TB> operands, const Columns& column
   }
 }
 
-/// One row, or two where sums have 4 bytes; columns of B side by side.
+/// The same for so many rows, kMost or less.
+template <size_t kMost, class T, class TB>
+HWY_INLINE void AddRowsOfBTo(int64_t rows, const TileOperands<T, TB>& operands, const Columns& columns, T* sums) {
+  if constexpr (kMost > 1) {
+    if (rows < static_cast<int64_t>(kMost)) return AddRowsOfBTo<kMost - 1>(rows, operands, columns, sums);
+  }
+  AddRowsOfB<kMost>(operands, columns, sums);
+}
+
+/// Columns of B side by side.
 template <class Element, class T>
 void MultiplyFewRows(const Block& block) {
   TileOperands<T, Element> operands;
@@ -104,13 +122,7 @@ void MultiplyFewRows(const Block& block) {
       operands.a = reinterpret_cast<const T*>(block.a) + k * block.a_column_step;
       operands.b = reinterpret_cast<const Element*>(block.b) + k * block.b_row_step + columns.first;
       operands.k = HWY_MIN(kRowsOfB, block.k - k);
-      if constexpr (sizeof(T) <= 4) {
-        if (block.m == 2) {
-          AddRowsOfB<2>(operands, columns, sums);
-          continue;
-        }
-      }
-      AddRowsOfB<1>(operands, columns, sums);
+      AddRowsOfBTo<kMostFewRows<Element, T>>(block.m, operands, columns, sums);
     }
   });
 }

@@ -18,7 +18,8 @@ TEST_P(GemmPaths, FewRowsOfALargeB) {
   for (const Case& sizes :
        {Case{1, 1003, 137}, Case{2, 1031, 355}, Case{3, 1031, 131}, Case{1, 16421, 129}, Case{2, 4133, 131},
         Case{1, 263, 4105}, Case{5, 40, 3333}, Case{1, 12, 137}, Case{2, 7, 355}, Case{5, 13, 301}, Case{8, 9, 1031},
-        Case{7, 3, 260}, Case{3, 37, 139}, Case{1, 37, 2048}, Case{2, 20, 2048}}) {
+        Case{7, 3, 260}, Case{3, 37, 139}, Case{1, 37, 2048}, Case{2, 20, 2048}, Case{4, 1024, 203}, Case{3, 512, 411},
+        Case{4, 1031, 403}}) {
     for (const int transposes : {0, 1, 2, 3}) {
       Case c = sizes;
       c.trans_a = (transposes & 1) != 0;

@@ -127,9 +127,10 @@ struct Kernels {
   /// at a time as the schedule says.
   void (*multiply_at_once)(const Problem&, const Schedule&, const std::byte* a, const std::byte* b, const std::byte* c,
                            std::byte* y, std::byte* workspace) = nullptr;
-  /// The same for one row of Y, or two with sums of 4 bytes, where B is not packed: reads it once, in the order of
-  /// memory. Null: there is no such kernel.
+  /// The same for most_few_rows of Y, or less, where B is not packed: reads it once, in the order of memory. Null:
+  /// there is no such kernel.
   void (*multiply_few_rows)(const Block&) = nullptr;
+  std::int64_t most_few_rows = 0;
   /// The same for few rows of Y, where B is not packed and transposed: neighbouring k lie side by side, columns
   /// b_column_step apart. Null: there is no such kernel.
   void (*multiply_turned)(const Block&) = nullptr;

@@ -77,7 +77,10 @@ constexpr Kernels MakeKernels(ElementType type) {
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
 #if !BINET_IS_OLD_TARGET
-  if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
+  if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) {
+    kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
+    kernels.most_few_rows = kMostFewRows<Element, T>;
+  }
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
   if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) kernels.turn_rows = &TurnRows<T>;
 #endif
