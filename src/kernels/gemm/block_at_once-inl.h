@@ -149,11 +149,7 @@ class BlockAtOnce {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
       const auto vectors = (columns_left + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
       if ((vectors == 3 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) || (vectors > 4 && MayTakeThreeOfMore())) {
-        SetLastLanes(static_cast<size_t>(HWY_MIN(kColumns, columns_left) - kColumns) + Shape::kLanes);
-        MultiplyRows(rows_, kMostRowsOfThreeVectors, [](int64_t rows) HWY_ATTR {
-          return Tile<T, TB>{TilesFor<T, TB>(rows).three, 3};
-        });
-        return HWY_MIN(kColumns, columns_left);
+        return MultiplyThreeVectors(HWY_MIN(kColumns, columns_left));
       }
     }
     const auto tile = ChooseTile(TilesFor<T, TB>(is_low ? rows_ : int64_t{Shape::kRows}), columns_left, is_low);
@@ -195,7 +191,16 @@ class BlockAtOnce {
     return int64_t{4 * Shape::kLanes};
   }
 
-  HWY_INLINE int64_t MultiplyFourVectors(int64_t columns_left) {
+  HWY_NOINLINE int64_t MultiplyThreeVectors(int64_t columns) {
+    constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
+    SetLastLanes(static_cast<size_t>(columns - kColumns) + Shape::kLanes);
+    MultiplyRows(rows_, kMostRowsOfThreeVectors, [](int64_t rows) HWY_ATTR {
+      return Tile<T, TB>{TilesFor<T, TB>(rows).three, 3};
+    });
+    return columns;
+  }
+
+  HWY_NOINLINE int64_t MultiplyFourVectors(int64_t columns_left) {
     constexpr auto kColumns = static_cast<int64_t>(4 * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(HWY_MIN(kColumns, columns_left) - kColumns) + Shape::kLanes);
     MultiplyRows(rows_, kWideRows, [](int64_t rows) HWY_ATTR { return Tile<T, TB>{TilesFor<T, TB>(rows).wide, 4}; });
@@ -203,7 +208,7 @@ class BlockAtOnce {
   }
 
   /// In tiles one vector wide each element of A serves one multiply-add: the load of B is shared by as many as can be.
-  HWY_INLINE void MultiplyNarrowStrip() {
+  HWY_NOINLINE void MultiplyNarrowStrip() {
     if constexpr (kHasTallTiles<T>) {
       const auto tall = static_cast<int64_t>(static_cast<uint64_t>(rows_) / kTallRows);
       const int64_t rest = rows_ - tall * int64_t{kTallRows};
