@@ -41,7 +41,7 @@ struct TilesOfRows {
 
 /// One row or two: narrow tiles would have too few chains to hide the latency of the multiply-adds.
 template <class T>
-constexpr bool kHasTilesOfAllVectors = (TileShape<T>::kHas32Registers) && hwy::IsFloat<T>();
+constexpr bool kHasTilesOfAllVectors = (TileShape<T>::kHas32Registers || HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>();
 
 template <class T, class TB, size_t kRows, class Vectors = std::make_index_sequence<TileShape<T>::WideVectors(kRows)>>
 struct TilesOfVectors;
