@@ -87,6 +87,7 @@ TEST_P(GemmPaths, LongColumnsOfA) {
     }
     check(c, trans_b ? byte_size(type_) + 1 : 0);
   }
+  check(Case{531, kernels_.nr + 1, 1003, true});
 }
 
 /// B is packed by the first tiles that read it: around tiles of rows, panels, and ranges of k.

@@ -31,6 +31,7 @@ constexpr std::int64_t kDirectABytes = 1024 * 1024;
 constexpr std::int64_t kDirectColumnsOfA = 128;
 constexpr std::int64_t kLeastKToPassColumnsOfA = 384;
 constexpr std::int64_t kFarColumnsOfABytes = 64 * 1024;
+constexpr std::int64_t kL2SizesOfFarA = 4;
 // A is read once for each strip of columns, from the second-level cache; half as much of it where each vector of B lies
 // in two lines, and B not in the first-level cache. A single strip may stream it.
 constexpr std::int64_t kAtOnceABytes = 128 * 1024;
@@ -93,8 +94,19 @@ std::int64_t rows_of_block(const Kernels& kernels, std::int64_t kc) {
   return std::max(kernels.mr, kPackedABytes / row_bytes / kernels.mr * kernels.mr);
 }
 
+/// A transposed A that is better packed, however few columns read it: each k gives a tile a part of a line, and the
+/// next tile comes after so many k that it is far again, and the page with it. A line of f64 has not enough rows for
+/// two tiles, one of f32 has. Measured where a vector is half a line.
+bool has_far_columns_of_a(const Problem& p, const Kernels& kernels) {
+  if (!has_short_floats(kernels) || p.a_column_step == 1 || p.m <= 2 * kernels.mr) return false;
+  const std::int64_t near_bytes =
+      kernels.element_bytes == 8 ? kL2SizesOfFarA * second_level_cache_bytes() : last_level_cache_bytes();
+  return p.k >= kLeastKToPassColumnsOfA && p.m * p.k * kernels.element_bytes > near_bytes;
+}
+
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
+  if (has_far_columns_of_a(p, kernels)) return false;
   if (p.n <= kPanelsForDirectA * kernels.nr) return true;
   const std::int64_t stays = std::min(kDirectABytes, second_level_cache_bytes());
   return p.m * kc * kernels.element_bytes <= stays && !rows_of_a_meet(p, kernels);
