@@ -130,8 +130,10 @@ class BlockLoops {
     if (!y_is_near_) PrefetchSums<Element, T>(block_, m + block_.a_panel_rows, n);
   }
 
-  /// How the tiles from (m, n) on begin and end, if they need no buffer for that.
-  HWY_NOINLINE bool EndsInPlace(int64_t m, int64_t n, int64_t tile_columns, TileEnds<T>& ends) const {
+  /// How the tiles from (m, n) on begin and end, if they need no buffer for that. With one, of LargestTile() elements,
+  /// C may be a column: of so many `rows` it is repeated there, for tiles of any width.
+  HWY_NOINLINE bool EndsInPlace(int64_t m, int64_t n, int64_t tile_columns, TileEnds<T>& ends, T* buffer = nullptr,
+                                int64_t rows = 0) const {
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
     if (!kTakesAnyColumns<TB> && columns < tile_columns) return false;
     ends.last_lanes = static_cast<size_t>(columns - (tile_columns - int64_t{Shape::kLanes}));
@@ -146,8 +148,10 @@ class BlockLoops {
       return true;
     }
     if constexpr (std::is_same_v<Element, T>) {
-      const bool c_fits = !block_.scale->has_c || block_.output->c_column_step == 1;
-      return c_fits && EndInPlace<Element, T>(block_, {m, n, 0, columns}, 0, nullptr, ends);
+      const int64_t c_column_step = block_.output->c_column_step;
+      if (block_.scale->has_c && c_column_step != 1 && (c_column_step != 0 || buffer == nullptr)) return false;
+      const size_t vectors = buffer == nullptr ? 0 : LargestTile<T>() / Shape::kLanes / static_cast<size_t>(rows);
+      return EndInPlace<Element, T>(block_, {m, n, rows, columns}, vectors * Shape::kLanes, buffer, ends);
     }
     return false;
   }
@@ -188,8 +192,11 @@ class BlockLoops {
   int64_t TilesAcross(const TilesOfRows<T, TB>& tiles, int64_t m) const {
     constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
     if constexpr (!std::is_same_v<Element, T> || BINET_IS_OLD_TARGET) return 0;
+    alignas(64) T repeated_c[LargestTile<T>()];
     TileEnds<T> ends;
-    if (block_.n < kLanes || !EndsInPlace(m, 0, kLanes, ends)) return 0;
+    const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
+    if (block_.n < kLanes || !EndsInPlace(m, 0, kLanes, ends, repeated_c, rows)) return 0;
+    const bool c_moves = ends.c != nullptr && ends.c != repeated_c;
     int64_t n = 0, columns = 0;
     for (; n < block_.n; n += columns) {
       const auto tile = Widest(tiles, block_.n - n);
@@ -203,7 +210,7 @@ class BlockLoops {
       operands.fetches = m == 0;
       tile.function(operands, ends);
       if (ends.from != nullptr) ends.from += columns;
-      if (ends.c != nullptr) ends.c += columns;
+      if (c_moves) ends.c += columns;
       ends.to += columns;
     }
     return n;
