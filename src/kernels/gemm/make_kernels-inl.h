@@ -72,7 +72,8 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.write_pairs = &WritePairs;
   }
   kernels.multiply = &MultiplyBlock<Element, T>;
-  if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
+  // Without vectors even a small product takes so long that the way to it is not felt.
+  if constexpr (HWY_TARGET != HWY_SCALAR && (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>)) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
