@@ -1,0 +1,81 @@
+#include "kernels/gemm/a_source.h"
+
+#include <algorithm>
+
+#include "base/cache_size.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+// Of 1 MiB of L2 more than half is left for the panels of B that pass by, and for Y.
+constexpr std::int64_t kPackedABytes = 384 * 1024;
+// So few panels of B read A too seldom to repay its packing.
+constexpr std::int64_t kPanelsForDirectA = 8;
+// A block of A that fits here, and in L2, is not driven out between two panels of B.
+constexpr std::int64_t kDirectABytes = 1024 * 1024;
+// A transposed A has so many k at a time, unless all of it is near.
+constexpr std::int64_t kDirectColumnsOfA = 128;
+constexpr std::int64_t kLeastKToPassColumnsOfA = 384;
+constexpr std::int64_t kFarColumnsOfABytes = 64 * 1024;
+constexpr std::int64_t kL2SizesOfFarA = 4;
+
+/// In the same sets of the first-level cache.
+bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
+  return p.m > 1 && p.a_row_step * kernels.element_bytes % kAliasBytes == 0;
+}
+
+/// A transposed A that is better packed, however few columns read it: each k gives a tile a part of a line, and the
+/// next tile comes after so many k that it is far again, and the page with it. A line of f64 has not enough rows for
+/// two tiles, one of f32 has. Measured where a vector is half a line.
+bool has_far_columns_of_a(const Problem& p, const Kernels& kernels) {
+  if (!has_short_floats(kernels) || p.a_column_step == 1 || p.m <= 2 * kernels.mr) return false;
+  const std::int64_t near_bytes =
+      kernels.element_bytes == 8 ? kL2SizesOfFarA * second_level_cache_bytes() : last_level_cache_bytes();
+  return p.k >= kLeastKToPassColumnsOfA && p.m * p.k * kernels.element_bytes > near_bytes;
+}
+
+bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
+  if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
+  if (has_far_columns_of_a(p, kernels)) return false;
+  if (p.n <= kPanelsForDirectA * kernels.nr) return true;
+  const std::int64_t stays = std::min(kDirectABytes, second_level_cache_bytes());
+  return p.m * kc * kernels.element_bytes <= stays && !rows_of_a_meet(p, kernels);
+}
+
+/// A transposed A that is read where it lies, panel by panel: its lines hold a few rows each of one k, and are there
+/// for the next tile, and in L2 for the next panel, if there are not too many k. Measured where a vector is half a
+/// line.
+bool has_columns_of_a_passing(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (!has_short_floats(kernels) || !s.a_is_direct || s.b_is_far || p.a_column_step == 1) return false;
+  if (p.m <= kernels.mr || p.n <= 2 * kernels.nr || p.k < kLeastKToPassColumnsOfA) return false;
+  return p.m * p.k * kernels.element_bytes > kFarColumnsOfABytes;
+}
+
+/// Row by row, A is widened as it lies, which is less work than to transpose it into panels; those are less to read.
+bool may_widen_a(const Problem& p, const Kernels& kernels) {
+  if (kernels.widen_lines == nullptr || p.a_column_step != 1) return false;
+  return p.m <= 2 * kernels.mr || p.n < kernels.least_columns_to_transpose_for;
+}
+
+}  // namespace
+
+std::int64_t rows_of_block(const Kernels& kernels, std::int64_t kc) noexcept {
+  const std::int64_t row_bytes = packed_rows_of_a(kernels, kc) * kernels.accumulator_bytes;
+  return std::max(kernels.mr, kPackedABytes / row_bytes / kernels.mr * kernels.mr);
+}
+
+void choose_a_source(const Problem& p, const Kernels& kernels, Schedule& schedule) {
+  schedule.a_is_direct = !schedule.b_is_far && may_read_a_directly(p, kernels, schedule.kc);
+  if (has_columns_of_a_passing(p, kernels, schedule)) {
+    schedule.kc = std::min(schedule.kc, equal_part(schedule.segment_k, kDirectColumnsOfA, kernels.k_group));
+  }
+  schedule.a_is_widened = may_widen_a(p, kernels);
+  if (schedule.a_is_widened) {
+    schedule.a_line_step = round_up(schedule.kc, kernels.lanes);
+    if (schedule.a_line_step * kernels.accumulator_bytes % kAliasBytes == 0) schedule.a_line_step += kernels.lanes;
+  }
+}
+
+}  // namespace binet::kernels::gemm

@@ -1,0 +1,131 @@
+#include "kernels/gemm/plan_at_once.h"
+
+#include <algorithm>
+
+#include "base/cache_size.h"
+#include "kernels/gemm/b_source.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+// A is read once for each strip of columns, from the second-level cache; half as much of it where each vector of B lies
+// in two lines, and B not in the first-level cache. A single strip may stream it.
+constexpr std::int64_t kAtOnceABytes = 128 * 1024;
+constexpr std::int64_t kAtOnceStreamedABytes = 512 * 1024;
+// Y is written strip by strip, a few lines of each row at a time: beyond so many bytes for so many rows at a time, as
+// all of them would leave the first-level cache in between. A Y beyond L2, or one with a k so short that hardly
+// anything but writing is left, takes tiles that fetch the lines they are going to write; the sooner, if those are
+// shared by tiles side by side.
+constexpr std::int64_t kAtOnceYBytes = 512 * 1024;
+constexpr std::int64_t kAtOnceRows = 24;
+constexpr std::int64_t kLeastKOfLargeYAtOnce = 16;
+constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
+// With a B that stays near, and tiles that are short lines, placing each tile is felt: A and Y pass by in blocks of
+// rows that stay near, too, each of which is computed at once. A single panel takes one call for many tiles anyway.
+constexpr std::int64_t kMostRowsOfBlock = 96;
+constexpr std::int64_t kFewestRowsOfBlock = 12;
+constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
+constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;  // and those of a full C
+constexpr std::int64_t kBBytesOfBlocks = 128 * 1024;
+constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
+// Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
+// each block of rows, meet it.
+constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
+constexpr std::int64_t kWidenedABytes = 16 * 1024;
+// Vectors of columns in a strip, as in the widest tiles of many rows. B that is widened, too, lies in such.
+constexpr std::int64_t kVectorsOfStrip = 4;
+
+/// Not a single strip, whose rows are written one after the other.
+bool is_y_large_at_once(const Problem& p, const Kernels& kernels) {
+  return p.n > kVectorsOfStrip * kernels.lanes && p.m * p.n * kernels.accumulator_bytes > kAtOnceYBytes;
+}
+
+bool may_write_large_y_at_once(const Problem& p, const Kernels& kernels) {
+  if (p.m * p.n * kernels.accumulator_bytes > second_level_cache_bytes()) return false;
+  const bool has_whole_lines = p.n * kernels.element_bytes % kLineBytes == 0;
+  return p.k >= (has_whole_lines ? kLeastKOfWholeLinesAtOnce : kLeastKOfLargeYAtOnce);
+}
+
+/// Measured where a vector is half a line. Longer ones have wide tiles.
+bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels) {
+  if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.m <= 2 * kMostRowsOfBlock) return false;
+  return p.n > kernels.nr && p.n * p.k * kernels.element_bytes <= kBBytesOfBlocks;
+}
+
+/// With a C the block is as low as a tile if rows are long: its loads wait for memory, as stores do not, unless
+/// hardware prefetchers follow the rows, and they follow few at a time.
+std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
+  const bool has_c = p.has_c && p.beta != 0.0f;
+  const bool is_c_full = has_c && p.c_row_step != 0 && p.c_column_step != 0;
+  const std::int64_t fewest = has_c ? kernels.mr : kFewestRowsOfBlock;
+  const std::int64_t row_bytes = p.n * kernels.element_bytes * (is_c_full ? 2 : 1);
+  const std::int64_t near_rows = (has_c ? kYBytesOfBlockWithC : kYBytesOfBlock) / row_bytes;
+  return std::clamp(near_rows / fewest * fewest, fewest, kMostRowsOfBlock);
+}
+
+}  // namespace
+
+bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (kernels.multiply_at_once == nullptr || s.is_swapped || s.segments > 1) return false;
+  if (s.turns_b || s.has_few_rows || s.b_is_far) return false;
+  const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
+  if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
+  if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
+  if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
+  const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
+  if (widens_b_at_once(p, kernels, s) || goes_by_blocks_at_once(p, kernels)) return true;
+  if (s.workers > 1) return false;
+  if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
+  if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
+  if (is_y_large_at_once(p, kernels) && !may_write_large_y_at_once(p, kernels)) return false;
+  const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
+  const bool is_b_near = has_whole_lines || p.n * p.k * kernels.element_bytes <= kAtOnceBBytes;
+  return a_bytes <= (is_b_near ? kAtOnceABytes : kAtOnceABytes / 2);
+}
+
+void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
+  Schedule schedule;
+  schedule.item_rows = is_y_large_at_once(p, kernels) ? kAtOnceRows : p.m;
+  if (goes_by_blocks_at_once(p, kernels)) {
+    schedule.workers = plan.schedule.workers;
+    schedule.is_short = plan.schedule.is_short;
+    schedule.block_rows = rows_of_block_at_once(p, kernels);
+    const std::int64_t items = schedule.workers == 1 ? 1 : kItemsOfBlocks * schedule.workers;
+    schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), 2 * kernels.mr);
+    schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
+  }
+  schedule.items = ceil_div(p.m, schedule.item_rows);
+  if (kernels.widen_lines != nullptr) {
+    schedule.widens_b = widens_b_at_once(p, kernels, plan.schedule);
+    const std::int64_t strip = std::min(round_up(p.n, kernels.lanes), kVectorsOfStrip * kernels.lanes);
+    const auto bytes = [&](std::int64_t accumulators) {
+      return static_cast<std::size_t>(accumulators * kernels.accumulator_bytes);
+    };
+    const std::int64_t unit = schedule.widens_b ? kernels.mr / 2 : 2 * kernels.mr;  // of wide tiles, or two
+    const std::int64_t row = (p.k + (schedule.widens_b ? strip : 0)) * kernels.accumulator_bytes;
+    if (schedule.widens_b) {
+      schedule.workers = plan.schedule.workers;
+      schedule.is_short = plan.schedule.is_short;
+      schedule.item_rows = equal_part(p.m, ceil_div(p.m, schedule.workers), unit);
+      schedule.items = ceil_div(p.m, schedule.item_rows);
+    }
+    schedule.widened_rows = equal_part(schedule.item_rows, std::max(kWidenedABytes / row, 2 * kernels.mr), unit);
+    const bool is_transposed = p.a_column_step != 1;
+    const std::int64_t lines = is_transposed ? p.k : schedule.widened_rows;
+    schedule.a_line_step = round_up(is_transposed ? schedule.widened_rows : p.k, kernels.lanes);
+    schedule.slot_a_bytes = bytes(lines * schedule.a_line_step);
+    if (schedule.widens_b) {
+      schedule.strip_columns = strip;
+      schedule.slot_b_bytes = bytes(p.k * round_up(p.n, strip));
+      schedule.slot_sums_bytes = bytes(schedule.widened_rows * strip);
+    }
+    plan.workspace_bytes = static_cast<std::size_t>(schedule.workers) *
+                           (schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes);
+  }
+  plan.schedule = schedule;
+  plan.way = schedule.items == 1 && schedule.block_rows == 0 ? Way::at_once : Way::rows_at_once;
+}
+
+}  // namespace binet::kernels::gemm
