@@ -1,6 +1,7 @@
 // Room: runtime. The products that a thread met last, with all that was decided for them.
 //
-// A product that comes again is found by its operands' types and shapes, in less time than eight elements take.
+// A product that comes again is found by its operands' types and shapes: each hash has one place, for the last product
+// that met it. Products of a few elements take hardly longer than that.
 #pragma once
 
 #include <array>

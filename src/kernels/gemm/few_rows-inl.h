@@ -29,9 +29,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Rows of Y that there are kernels for. More than two with AVX2, where tiles of few rows are narrow; more than four
 /// sums of a column would be loaded and stored too often.
 template <class Element, class T>
-constexpr size_t kMostFewRows = HWY_TARGET == HWY_AVX2&& hwy::IsFloat<T>() && std::is_same_v<Element, T> ? 4
-                                : sizeof(T) <= 4                                                         ? 2
-                                                                                                         : 1;
+constexpr size_t kMostFewRows = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() && std::is_same_v<Element, T> ? 4
+                                : sizeof(T) <= 4                                                            ? 2
+                                                                                                            : 1;
 
 /// Rows of B at a time. Memory gives a third more to several streams than to one, and a sum is loaded and stored for as
 /// many multiply-adds.
