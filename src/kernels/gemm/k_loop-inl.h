@@ -61,8 +61,9 @@ struct Loop {
   bool fetches = false;
   bool fetches_below = false;  ///< rows of B further down, with the line in which their last vector may end
   bool stores_b = false;
-  bool is_packed = false;  ///< both operands, in panels of full width: all distances are constants
-  size_t k = 1;            ///< in each round
+  bool a_is_packed = false;  ///< in panels of full width: all distances are constants
+  bool b_is_packed = false;  ///< the same of B, one panel wide
+  size_t k = 1;              ///< in each round
 };
 
 /// The sums of one row and one k.
@@ -103,11 +104,11 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   constexpr bool kIndexed = !kMultipliesFromMemory<T> && kPinsRegisters<T> && kLoop.a_columns_touch;
   // A row fewer than vectors: it is A that stays in registers, or there would be too few of them.
   constexpr bool kKeepsA = !kMultipliesFromMemory<T> && kPinsRegisters<T> && kVectors == 4 && kRows == 3;
-  constexpr size_t kMostPointers = kLoop.a_rows_touch || kLoop.is_packed ? 1
-                                   : kIndexed                            ? (kRows + 1) / 2
-                                   : !kFromMemory                        ? (kRows + 2) / 3
-                                   : kVectors == 1                       ? 10
-                                                                         : 6;
+  constexpr size_t kMostPointers = kLoop.a_rows_touch || kLoop.a_is_packed ? 1
+                                   : kIndexed                              ? (kRows + 1) / 2
+                                   : !kFromMemory                          ? (kRows + 2) / 3
+                                   : kVectors == 1                         ? 10
+                                                                           : 6;
   constexpr size_t kPointers = HWY_MIN(kRows, kMostPointers);
   constexpr auto kFirstRow = [](size_t pointer) { return (pointer * kRows + kPointers - 1) / kPointers; };
   constexpr auto kPointerOf = [](size_t row) { return row * kPointers / kRows; };
@@ -115,8 +116,8 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   constexpr size_t kPanels = (kVectors + Shape::kPanelVectors - 1) / Shape::kPanelVectors;
   constexpr int64_t kStep = kLoop.k;
 
-  const int64_t a_row_step = kLoop.a_rows_touch || kLoop.is_packed ? 1 : operands.a_row_step;
-  const int64_t a_column_step = kLoop.is_packed         ? int64_t{Shape::kAWidth}
+  const int64_t a_row_step = kLoop.a_rows_touch || kLoop.a_is_packed ? 1 : operands.a_row_step;
+  const int64_t a_column_step = kLoop.a_is_packed       ? int64_t{Shape::kAWidth}
                                 : kLoop.a_columns_touch ? 1
                                                         : operands.a_column_step;
   const T* a[kPointers] = {operands.a};
@@ -126,7 +127,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   const TB* b[kPanels] = {operands.b};
   Unrolled<kPanels - 1>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA { b[p + 1] = b[p] + operands.b_panel_step; });
 
-  const int64_t b_row_step = kLoop.is_packed ? int64_t{Shape::kPanel} : operands.b_row_step;
+  const int64_t b_row_step = kLoop.b_is_packed ? int64_t{Shape::kPanel} : operands.b_row_step;
   const int64_t near = kLoop.fetches_below ? operands.below : operands.near;
   const std::byte* far = operands.far.from;
   T* packed_b = operands.packed_b;
@@ -146,11 +147,15 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) {
         const TB* place = b[j / Shape::kPanelVectors] + j % Shape::kPanelVectors * Shape::kLanes;
-        if (kLoop.is_packed) place += static_cast<int64_t>(column) * b_row_step;
-        if (kIndexed) place += static_cast<int64_t>(column % 2) * b_row_step;
+        if (kIndexed) {
+          place += static_cast<int64_t>(column % 2) * b_row_step;
+        } else if (kLoop.b_is_packed) {
+          place += static_cast<int64_t>(column) * b_row_step;
+        }
         vb[j] = vectors.Load(place, !kLoop.b_is_whole && j + 1 == kVectors);
         if constexpr (kLoadsAnew) vb[j] = LoadedOnce(vb[j]);
-        if (kLoop.fetches && j * sizeof(V) % 64 == 0) hwy::Prefetch(place + near);
+        // A packed panel is one stream, which hardware prefetchers follow from the second-level cache.
+        if (kLoop.fetches && !kLoop.b_is_packed && j * sizeof(V) % 64 == 0) hwy::Prefetch(place + near);
         if (kLoop.fetches_below && j + 1 == kVectors) hwy::Prefetch(place + near + Shape::kLanes);
         if constexpr (kKeepsA) {
           HWY_UNROLL(3)
@@ -160,14 +165,18 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       }
       if (kLoop.stores_b) packed_b += Shape::kPanel;
       Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
-        if (kLoop.is_packed || (kIndexed && column % 2 == 0)) return;
+        if (kIndexed ? column % 2 == 0 : kLoop.b_is_packed) return;
         const TB* next = b[p] + (kIndexed ? 2 : 1) * b_row_step;
         if (kFromMemory || kIndexed) asm("" : "+r"(next));  // else distances take registers, more than there are
         b[p] = next;
       });
       if (kLoop.fetches && kVectors == Shape::kPanelVectors) {
-        __builtin_prefetch(far, 0, 2);
-        far += operands.far.step;
+        // A line of the next panel is many k's share, unless rows are so few that they are two tiles of four.
+        constexpr size_t kTogether = !kLoop.b_is_packed || kRows <= 4 ? 1 : 2;
+        if (column % kTogether == 0) {
+          __builtin_prefetch(far, 0, 2);
+          far += static_cast<int64_t>(kTogether) * operands.far.step;
+        }
         if (kFromMemory) asm("" : "+r"(far));
       }
       if constexpr (kFromMemory) {
@@ -202,7 +211,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
         }
       }
     });
-    if constexpr (kLoop.is_packed) {
+    if constexpr (kLoop.b_is_packed && !kIndexed) {
       Unrolled<kPanels>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
         const TB* next = b[p] + kStep * b_row_step;
         asm("" : "+r"(next));
@@ -247,16 +256,25 @@ HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vecto
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
-  const bool is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth} &&
-                         operands.b_row_step == int64_t{Shape::kPanel};
-  if (operands.b_is_whole && is_packed) {
+  constexpr Loop kPacked = {.b_is_whole = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
+  constexpr Loop kPackedFar = {.b_is_whole = true, .fetches = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
+  constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
+  constexpr Loop kColumnsFar = {
+      .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
+  const bool a_is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth};
+  const bool b_is_packed = operands.b_row_step == int64_t{Shape::kPanel};
+  if (operands.b_is_whole && a_is_packed && b_is_packed) {
     if (operands.fetches) {
-      AddProducts<Loop{.b_is_whole = true, .fetches = true, .is_packed = true, .k = 4}>(operands, vectors, sum);
+      AddProducts<kPackedFar>(operands, vectors, sum);
     } else {
-      AddProducts<Loop{.b_is_whole = true, .is_packed = true, .k = 4}>(operands, vectors, sum);
+      AddProducts<kPacked>(operands, vectors, sum);
     }
-  } else if (operands.b_is_whole && operands.a_column_step == 1 && !operands.fetches) {
-    AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
+  } else if (operands.b_is_whole && operands.a_column_step == 1) {
+    if (!operands.fetches) {
+      AddProducts<kColumns>(operands, vectors, sum);
+    } else if (b_is_packed) {
+      AddProducts<kColumnsFar>(operands, vectors, sum);
+    }
   } else if (operands.b_is_whole && operands.a_row_step == 1 && !operands.fetches) {
     AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
   }
