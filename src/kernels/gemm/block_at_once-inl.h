@@ -172,23 +172,40 @@ class BlockAtOnce {
     constexpr int64_t kMostK = 96, kShortK = 32;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
     const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(TB);
-    // Two rows are computed twice of those: a loss, if there are few others.
-    const bool too_few = rows_ <= int64_t{Shape::kRows} || rows_ == 10 || rows_ == 13;
-    return !too_few && columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
+    return rows_ > int64_t{Shape::kRows} && columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
            (operands_.k <= kShortK || (b | b_row_bytes) % (Shape::kLanes * sizeof(TB)) == 0) &&
            ends_.last == Last::sums && operands_.below == 0;
   }
 
-  /// The last tile may begin with rows of the one above it, whose sums it stores again.
+  /// The last tile may begin with rows of the one above it, whose sums it stores again. One row more than whole tiles
+  /// would be computed three times: it goes with three others.
   HWY_NOINLINE int64_t MultiplyRowsOfThree() {
     constexpr int64_t kRows = 3;
-    const int64_t tiles = rows_ / kRows;
-    MultiplyThreeByFour(operands_, tiles, y_, ends_.to_row_step);
-    if (tiles * kRows < rows_) {
-      operands_.a += (rows_ - kRows) * operands_.a_row_step;
-      MultiplyThreeByFour(operands_, 1, y_ + (rows_ - kRows) * ends_.to_row_step, ends_.to_row_step);
+    const int64_t tiles = rows_ / kRows, left = rows_ - tiles * kRows;
+    MultiplyThreeByFour(operands_, left == 1 ? tiles - 1 : tiles, y_, ends_.to_row_step);
+    if (left > 0) {
+      const int64_t done = left == 1 ? rows_ - kRows - 1 : rows_ - kRows;
+      operands_.a += done * operands_.a_row_step;
+      y_ += done * ends_.to_row_step;
+      if (left == 1) {
+        MultiplyFourRows();
+      } else {
+        MultiplyThreeByFour(operands_, 1, y_, ends_.to_row_step);
+      }
     }
     return int64_t{4 * Shape::kLanes};
+  }
+
+  /// And four vectors: two tiles.
+  HWY_NOINLINE void MultiplyFourRows() {
+    SetLastLanes(Shape::kLanes);
+    ends_.to = reinterpret_cast<T*>(y_);
+    TileOperands<T, TB> operands = operands_;
+    const auto tile = TilesFor<T, TB>(4).panel;
+    tile(operands, ends_);
+    operands.b += Shape::kPanel;
+    ends_.to += Shape::kPanel;
+    tile(operands, ends_);
   }
 
   HWY_NOINLINE int64_t MultiplyThreeVectors(int64_t columns) {

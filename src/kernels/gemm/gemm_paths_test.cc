@@ -191,8 +191,9 @@ TEST_P(GemmPaths, BlocksOfRows) {
   }
 }
 
-/// Small products with AVX2: three rows at a time, the last of which may have been computed before; as many columns as
-/// four vectors have, or more; rounds of four k, and what is left of them; rows of B that are whole vectors, or not.
+/// Small products with AVX2: three rows at a time, the last of which may have been computed before, or have one more;
+/// as many columns as four vectors have, or more; rounds of four k, and what is left of them; rows of B that are whole
+/// vectors, or not.
 TEST_P(GemmPaths, ThreeRowsByFourVectors) {
   const std::int64_t lanes = kernels_.lanes;
   for (const std::int64_t m : {7, 8, 9, 10, 11, 12, 13, 14, 16, 33, 50}) {
