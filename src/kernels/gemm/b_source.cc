@@ -9,7 +9,7 @@
 namespace binet::kernels::gemm {
 namespace {
 
-// Packed at a time by an item, at least: they stay in L2, and a row of B gives a run of memory that prefetchers follow.
+// Packed at a time by an item, if L2 holds them: a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
 // So few rows read B in place, the next panel on its way to the cache.
 constexpr std::int64_t kFewRows = 128;
@@ -231,6 +231,10 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       if (p.m > kernels.mr) {
         if (has_short_k(kernels, schedule)) {
           schedule.strip_columns = columns_together(kernels, schedule, round_up(p.n, kernels.nr));
+        } else {
+          const std::int64_t in_l2 = second_level_cache_bytes() / (schedule.kc * kernels.accumulator_bytes);
+          schedule.strip_columns =
+              std::min(schedule.strip_columns, std::max<std::int64_t>(1, in_l2 / kernels.nr) * kernels.nr);
         }
         return;
       }
