@@ -75,6 +75,9 @@ constexpr std::int64_t kRowsForLargeB = 48;
 constexpr std::int64_t kFewTilesOfFarB = 4;
 constexpr std::int64_t kFewTilesOfRowsThatMeet = 2;
 constexpr std::int64_t kDirectBBytesOfShortVectors = 128 * 1024;
+// More of it for so many rows of so short a k.
+constexpr std::int64_t kManyRowsOfShortK = 640;
+constexpr std::int64_t kShortKOfRowsOfB = 64;
 
 /// A B of 16-bit floats: more than a few rows have it widened for all, rather than by each tile.
 bool should_widen(const Problem& p, const Kernels& kernels) {
@@ -134,6 +137,12 @@ std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
   return has_whole_lines && rows_of_far_b(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
 }
 
+/// So short a k that rows of B are few streams, which hardware prefetchers follow, and a product goes by tiles of three
+/// rows and four vectors: packing pays for many rows only.
+bool packing_pays_late(const Problem& p, const Kernels& kernels) {
+  return has_short_floats(kernels) && p.k <= kShortKOfRowsOfB && p.m <= kManyRowsOfShortK;
+}
+
 /// B is near, and its first reading fills panels. Rows of whole lines are read as well where they lie, unless very
 /// often.
 bool should_pack_in_tiles(const Problem& p, const Kernels& kernels) {
@@ -155,7 +164,9 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   if (should_turn_b(p, kernels) || widens_b_at_once(p, kernels, schedule)) return BSource::direct;
   if (schedule.tiles_pack_b) return BSource::strips;
   if (p.b_column_step == 1 && kernels.in_place == nullptr && !should_widen(p, kernels)) {
-    const std::int64_t most = kernels.has_short_vectors ? kDirectBBytesOfShortVectors : kDirectBBytes;
+    const std::int64_t most = !kernels.has_short_vectors      ? kDirectBBytes
+                              : packing_pays_late(p, kernels) ? second_level_cache_bytes() / 2
+                                                              : kDirectBBytesOfShortVectors;
     const std::int64_t stays = p.b_row_step * kernels.element_bytes % kAliasBytes == 0 ? most / 2 : most;
     if (p.m <= rows_to_read_b_for(p, kernels) || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
   }

@@ -172,7 +172,7 @@ class BlockAtOnce {
     constexpr int64_t kMostK = 96, kShortK = 32;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
     const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(TB);
-    return rows_ > int64_t{Shape::kRows} && columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
+    return rows_ >= int64_t{Shape::kRows} && columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
            (operands_.k <= kShortK || (b | b_row_bytes) % (Shape::kLanes * sizeof(TB)) == 0) &&
            ends_.last == Last::sums && operands_.below == 0;
   }

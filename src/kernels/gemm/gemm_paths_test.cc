@@ -64,8 +64,10 @@ TEST_P(GemmPaths, ByRows) {
 /// Y leaves the first-level cache, or the second-level one, and there is little to compute for each element: a few rows
 /// at a time, or tiles side by side. Columns are whole vectors, or end within one.
 TEST_P(GemmPaths, LargeY) {
-  for (const Case& sizes : {Case{61, 301, 3}, Case{133, 1031, 20}, Case{391, 1403, 2}, Case{391, 1408, 7},
-                            Case{1030, 535, 5, true}, Case{515, 1060, 9, false, true}}) {
+  for (const Case& sizes :
+       {Case{61, 301, 3}, Case{133, 1031, 20}, Case{391, 1403, 2}, Case{391, 1408, 7}, Case{1030, 535, 5, true},
+        Case{515, 1060, 9, false, true}, Case{1, 140001, 3}, Case{3, 50000, 5}, Case{5, 30001, 7}, Case{8, 20003, 3},
+        Case{12, 12007, 23}, Case{13, 11003, 9}, Case{118, 1849, 17}}) {
     Case c = sizes;
     vary(c);
     const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);

@@ -28,7 +28,8 @@ constexpr std::int64_t kMostRowsOfBlock = 96;
 constexpr std::int64_t kFewestRowsOfBlock = 12;
 constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
 constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;  // and those of a full C
-constexpr std::int64_t kBBytesOfBlocks = 128 * 1024;
+constexpr std::int64_t kStreamsOfBlock = 24;             // rows of B
+constexpr std::int64_t kStreamsOfLowBlock = 12;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
 // each block of rows, meet it.
@@ -48,10 +49,16 @@ bool may_write_large_y_at_once(const Problem& p, const Kernels& kernels) {
   return p.k >= (has_whole_lines ? kLeastKOfWholeLinesAtOnce : kLeastKOfLargeYAtOnce);
 }
 
-/// Measured where a vector is half a line. Longer ones have wide tiles.
+/// Many rows, or a Y that would be written strip by strip else. A single block reads B once, as streams of as many rows
+/// as prefetchers follow; more of them need it near. Measured where a vector is half a line; longer ones have wide
+/// tiles.
 bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels) {
-  if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.m <= 2 * kMostRowsOfBlock) return false;
-  return p.n > kernels.nr && p.n * p.k * kernels.element_bytes <= kBBytesOfBlocks;
+  if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.n <= kernels.nr) return false;
+  const bool is_b_near = p.n * p.k * kernels.element_bytes <= second_level_cache_bytes() / 2;
+  if (p.m > 2 * kMostRowsOfBlock) return is_b_near;
+  if (!is_y_large_at_once(p, kernels) || may_write_large_y_at_once(p, kernels)) return false;
+  if (p.m > kFewestRowsOfBlock) return is_b_near;
+  return p.k <= (p.m < kernels.mr ? kStreamsOfLowBlock : kStreamsOfBlock);
 }
 
 /// With a C the block is as low as a tile if rows are long: its loads wait for memory, as stores do not, unless
@@ -75,7 +82,9 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
   if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
   const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
-  if (widens_b_at_once(p, kernels, s) || goes_by_blocks_at_once(p, kernels)) return true;
+  if (widens_b_at_once(p, kernels, s)) return true;
+  const bool can_be_shared = p.m > kFewestRowsOfBlock;
+  if ((s.workers == 1 || can_be_shared) && goes_by_blocks_at_once(p, kernels)) return true;
   if (s.workers > 1) return false;
   if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
   if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
