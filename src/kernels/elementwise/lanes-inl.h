@@ -105,8 +105,9 @@ struct Lanes<Op, Float16> {
     return hn::BitCast(d_float, hn::Or(sign, hn::IfThenElse(less(d32, magnitude, 0x7C00u), finite, special)));
   }
 
+  // Some forty instructions, of which there would be dozens of copies.
   template <class D, class VFloat>
-  static HWY_INLINE hn::Vec<D> narrow(D d, VFloat value) {
+  static HWY_NOINLINE hn::Vec<D> narrow(D d, VFloat value) {
     const hn::Rebind<float, D> d_float;
     const hn::RebindToUnsigned<decltype(d_float)> d32;
     const hn::RebindToSigned<decltype(d_float)> d32i;

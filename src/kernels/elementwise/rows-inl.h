@@ -133,8 +133,9 @@ HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, 
                         const std::byte* fetch_from) {
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
-  // Four at a time: with one the loop's own instructions weigh as much as the vector's.
-  for (; i + 3 * N < end; i += 4 * N) {
+  // Four at a time: with one the loop's own instructions weigh as much as the vector's. Not where those are dozens.
+  constexpr bool kPays = !(L::kTakesLong && HWY_TARGET == HWY_SSE4);
+  for (; kPays && i + 3 * N < end; i += 4 * N) {
     const auto y0 = L::apply(d, a.at(d, i), b.at(d, i));
     const auto y1 = L::apply(d, a.at(d, i + N), b.at(d, i + N));
     const auto y2 = L::apply(d, a.at(d, i + 2 * N), b.at(d, i + 2 * N));

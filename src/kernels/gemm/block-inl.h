@@ -245,6 +245,7 @@ class BlockLoops {
       TileEnds<T> ends;
       ends.last_lanes = static_cast<size_t>(block_.n - (vectors - 1) * int64_t{Shape::kLanes});
       if (!EndInPlace<Element, T>(block_, {0, 0, 0, block_.n}, 0, nullptr, ends)) return 0;
+      ends.reach = ReachOfRows<Element>(block_.n, static_cast<size_t>(vectors) * Shape::kLanes, 0, ends);
       const int64_t tiles = block_.m / int64_t{Shape::kRows};
       const auto multiply = vectors == 1 ? &MultiplyTiles<Shape::kRows, 1, T, TB>
                                          : &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;

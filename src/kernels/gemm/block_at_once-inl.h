@@ -244,12 +244,12 @@ class BlockAtOnce {
     const int64_t tiles = (m + static_cast<int64_t>(most) - 1) / static_cast<int64_t>(most);
     const int64_t rows = tiles == 1 ? m : m / tiles;
     const int64_t higher = m - tiles * rows;  // tiles of one row more
-    if (higher > 0) Compute(tile_of(rows + 1), rows + 1, higher);
+    if (higher > 0) Compute(tile_of(rows + 1), rows + 1, higher, true);
     Compute(tile_of(rows), rows, tiles - higher);
   }
 
-  /// The next tiles, one below the other.
-  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t rows, int64_t tiles) {
+  /// The next tiles, one below the other; more may follow.
+  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t rows, int64_t tiles, bool is_followed = false) {
     const size_t columns = tile.vectors * Shape::kLanes;
     for (; tiles > 0; --tiles) {
       const Element* c = c_of_tile_;
@@ -261,6 +261,10 @@ class BlockAtOnce {
       }
       ends_.c = reinterpret_cast<const T*>(c);
       ends_.to = reinterpret_cast<T*>(y_);
+      if (kEndsPartsApart<Element> && ends_.last_lanes < Shape::kLanes) {
+        const int64_t rows_behind = tiles > 1 ? rows : is_followed ? rows - 1 : 0;
+        ends_.reach = ReachOfRows<Element>(p_.n, columns, rows_behind, ends_);
+      }
       if (fetches_y_) {
         constexpr int64_t kBytes = sizeof(Element), kLine = 64;
         FetchRows(reinterpret_cast<const std::byte*>(y_ + rows * p_.y_row_step), p_.y_row_step * kBytes, rows,

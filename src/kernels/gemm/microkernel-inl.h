@@ -40,10 +40,14 @@ requires(!kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>
   ComputeSums<kRows, kVectors>(operands, ends);
 }
 
-/// Such tiles one below the other: with a short k, a call for each would take a third of the time.
+/// Such tiles one below the other: with a short k, a call for each would take a third of the time. `ends.reach`: of all
+/// of them.
 template <size_t kRows, size_t kVectors, class T, class TB>
 HWY_NOINLINE void MultiplyTiles(TileOperands<T, TB> operands, TileEnds<T> ends, int64_t tiles) {
+  const Reach reach_of_last = ends.reach;
+  if (reach_of_last == Reach::all_but_last) ends.reach = Reach::all;
   for (; tiles > 0; --tiles) {
+    if (tiles == 1) ends.reach = reach_of_last;
     ComputeSums<kRows, kVectors>(operands, ends);
     operands.a += int64_t{kRows} * operands.a_row_step;
     ends.to += int64_t{kRows} * ends.to_row_step;

@@ -37,6 +37,9 @@ enum class Last : std::uint8_t {
   rounded         ///< to 16 bits
 };
 
+/// The rows whose last vector may be stored whole though it has fewer lanes: what lies behind it is stored later.
+enum class Reach : std::uint8_t { none, all_but_last, all };
+
 /// Tiles end with 16-bit elements where that needs no second form for whole vectors.
 template <class Element>
 constexpr bool kRoundsInTile = sizeof(Element) == 2 && BINET_MASKS_ARE_CHEAP;
@@ -57,7 +60,18 @@ struct TileEnds {
   int64_t c_row_step = 0;
   T alpha = T{1}, beta = T{1};
   size_t last_lanes = 0;  ///< of the last vector; all of them, but with kTakesAnyColumns
+  Reach reach = Reach::none;
 };
+
+/// Of a tile as wide as Y, which has n columns, and rows that touch: they are written one after the other, and so are
+/// `rows_behind` of the next tile.
+template <class Element, class T>
+HWY_INLINE Reach ReachOfRows(int64_t n, size_t columns, int64_t rows_behind, const TileEnds<T>& ends) {
+  const int64_t beyond = static_cast<int64_t>(columns) - n;
+  if (!kEndsPartsApart<Element> || ends.to_row_step != n || beyond < 0) return Reach::none;
+  if (rows_behind > 0 && beyond <= rows_behind * n) return Reach::all;
+  return beyond <= n ? Reach::all_but_last : Reach::none;
+}
 
 /// Loads and stores of a row's vectors, of which the last may have fewer lanes: loads with kTakesAnyColumns, stores
 /// where masks are cheap.
@@ -140,10 +154,10 @@ HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[
   }
 }
 
-/// Stores result(sum, its place in C, whether it is the last of its row), as an Element.
+/// Stores result(sum, its place in C, whether it is the last of its row), as an Element; perhaps not the last row.
 template <class Element, class Row, class T, class V, size_t kRows, size_t kVectors, class Result>
 HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors],
-                          const Result& result) {
+                          bool has_last_row, const Result& result) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
   auto* to = reinterpret_cast<Element*>(ends.to);
   const auto* c = reinterpret_cast<const Element*>(ends.c);
@@ -151,6 +165,7 @@ HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (
   const int64_t to_row_step = ends.to_row_step, c_row_step = ends.c_row_step;
   HWY_UNROLL(24)
   for (size_t i = 0; i < kRows; ++i, to += to_row_step, c += c_row_step) {
+    if (i + 1 == kRows && !has_last_row) return;
     HWY_UNROLL(16)
     for (size_t j = 0; j < kVectors; ++j) {
       const bool is_last = j + 1 == kVectors;
@@ -186,10 +201,10 @@ alignas(64) constexpr auto kNegativeZeros = [] {
   return zeros;
 }();
 
-/// The end of rows of sums that lie one after the other, where a tile does not do it itself: Y = alpha * sum + beta *
-/// C, or the sums as they are.
+/// The end of rows of sums that lie one after the other, from row `first` of a tile on, where it does not do it itself:
+/// Y = alpha * sum + beta * C, or the sums as they are.
 template <class Element, class T>
-BINET_ONE_COPY void EndRows(const T* sums, size_t rows, size_t row_vectors, const TileEnds<T>& ends) {
+BINET_ONE_COPY void EndRows(const T* sums, size_t first, size_t rows, size_t row_vectors, const TileEnds<T>& ends) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
   const hn::ScalableTag<T> d;
   const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
@@ -204,6 +219,8 @@ BINET_ONE_COPY void EndRows(const T* sums, size_t rows, size_t row_vectors, cons
       c_row_step = 0;
     }
   }
+  to += static_cast<int64_t>(first) * ends.to_row_step;
+  c += static_cast<int64_t>(first) * c_row_step;
   for (; rows > 0; --rows, to += ends.to_row_step, c += c_row_step) {
     asm volatile("");  // GCC else makes several versions of these loops, of ten times the size
     const auto y = [&](size_t j, bool is_last) HWY_ATTR {
@@ -230,34 +247,39 @@ HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&s
   constexpr size_t kLanes = TileShape<T>::kLanes;
   const auto same = [](V v, const auto*, bool) HWY_ATTR { return v; };
   // Rare enough for one function for all heights: in registers it would be a third of a tile's code.
-  const auto end_rows = [&]() HWY_ATTR {
-    HWY_ALIGN T sums[kRows * kVectors * kLanes];
+  const auto end_rows = [&](auto first) HWY_ATTR {
+    constexpr size_t kFirst = first;
+    HWY_ALIGN T sums[(kRows - kFirst) * kVectors * kLanes];
     HWY_UNROLL(24)
-    for (size_t i = 0; i < kRows; ++i) {
+    for (size_t i = kFirst; i < kRows; ++i) {
       HWY_UNROLL(16)
       for (size_t j = 0; j < kVectors; ++j) {
-        hn::Store(sum[i][j], hn::ScalableTag<T>(), sums + (i * kVectors + j) * kLanes);
+        hn::Store(sum[i][j], hn::ScalableTag<T>(), sums + ((i - kFirst) * kVectors + j) * kLanes);
       }
     }
-    EndRows<Element>(sums, kRows, kVectors, ends);
+    EndRows<Element>(sums, kFirst, kRows - kFirst, kVectors, ends);
   };
+  const auto end_all = [&]() HWY_ATTR { end_rows(std::integral_constant<size_t, 0>()); };
+  bool has_last_row = true;
   if constexpr (kEndsPartsApart<Element>) {
-    if (ends.last == Last::scaled_plus_c || ends.last_lanes < kLanes) return end_rows();
+    has_last_row = ends.last_lanes == kLanes || ends.reach == Reach::all;
+    if (ends.last == Last::scaled_plus_c || (!has_last_row && ends.reach == Reach::none)) return end_all();
   }
   if (ends.last == Last::sums || (sizeof(Element) == 2 && !kRoundsInTile<Element>)) {
-    return StoreTile<T>(vectors, ends, sum, same);
-  }
-  if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
+    StoreTile<T>(vectors, ends, sum, has_last_row, same);
+  } else if constexpr (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>) {
     if constexpr (hwy::IsFloat<T>()) {
-      if (ends.last == Last::scaled_plus_c) return end_rows();
+      if (ends.last == Last::scaled_plus_c) return end_all();
     }
     if constexpr (sizeof(Element) == 2) {
-      StoreTile<Element>(vectors, ends, sum, same);
+      StoreTile<Element>(vectors, ends, sum, has_last_row, same);
     } else {
-      StoreTile<T>(vectors, ends, sum,
+      StoreTile<T>(vectors, ends, sum, has_last_row,
                    [&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
     }
   }
+  // After the rows that reach into it.
+  if (!has_last_row) end_rows(std::integral_constant<size_t, kRows - 1>());
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE
