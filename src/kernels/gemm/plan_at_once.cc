@@ -22,8 +22,9 @@ constexpr std::int64_t kAtOnceYBytes = 512 * 1024;
 constexpr std::int64_t kAtOnceRows = 24;
 constexpr std::int64_t kLeastKOfLargeYAtOnce = 16;
 constexpr std::int64_t kLeastKOfWholeLinesAtOnce = 6;
-// With a B that stays near, and tiles that are short lines, placing each tile is felt: A and Y pass by in blocks of
-// rows that stay near, too, each of which is computed at once. A single panel takes one call for many tiles anyway.
+// With a B that stays near, and tiles that are short lines, placing each tile is felt, most of all if Y is large: A and
+// Y pass by in blocks of rows that stay near, too, each of which is computed at once. A single panel takes one call for
+// many tiles anyway.
 constexpr std::int64_t kMostRowsOfBlock = 96;
 constexpr std::int64_t kFewestRowsOfBlock = 12;
 constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
