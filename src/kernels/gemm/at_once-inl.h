@@ -21,6 +21,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/scale.h"
+#include "kernels/gemm/turned_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -78,6 +79,33 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
                            });
 }
 
+/// The same where tiles don't end with 16-bit elements: B as it lies, in whole rows, whose sums are finished as one run
+/// if Y is one.
+template <class Element, class T>
+HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedule, const std::byte* a,
+                                       const std::byte* b, const std::byte* c, std::byte* y, std::byte* workspace) {
+  std::byte* const widened_b = workspace + schedule.slot_a_bytes;
+  std::byte* const sums = widened_b + schedule.slot_b_bytes;
+  if (p.b_column_step == 1) {
+    WidenLines<T, Element>(b, p.b_row_step, p.k, p.n, widened_b, schedule.b_line_step);
+  } else {
+    TurnRows<T, Element>({b, p.b_column_step, 1, p.n, p.k, widened_b, schedule.b_line_step, 0});
+  }
+  Problem wide = p;
+  wide.b_row_step = schedule.b_line_step;
+  wide.y_row_step = p.n;
+  wide.has_c = false;
+  wide.alpha = 1.0f;
+  BlockAtOnce<T, T> block(wide, widened_b, nullptr);
+  const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
+  const Scale scale = make_scale(p);
+  WithWidenedA<Element, T>(p, schedule, a, workspace,
+                           [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) HWY_ATTR {
+                             block.Multiply(from, row_step, column_step, 0, rows, sums);
+                             FinishTile<Element>(reinterpret_cast<const T*>(sums), p.n, rows, p.n, output, m, 0, scale);
+                           });
+}
+
 template <class Element, class T>
 void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                     const std::byte* c, std::byte* y, std::byte* workspace) {
@@ -85,11 +113,15 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
     BlockAtOnce<Element, T> block(p, b, c);
     block.Multiply(reinterpret_cast<const T*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
   } else {
-    if (schedule.widens_b) return MultiplyWidened<Element, T>(p, schedule, a, b, c, y, workspace);
-    BlockAtOnce<Element, T> block(p, b, c);
-    WithWidenedA<Element, T>(p, schedule, a, workspace,
-                             [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step)
-                                 HWY_ATTR { block.Multiply(from, row_step, column_step, m, rows, y); });
+    if constexpr (!kRoundsInTile<Element>) {
+      MultiplyAsAccumulators<Element, T>(p, schedule, a, b, c, y, workspace);
+    } else {
+      if (schedule.widens_b) return MultiplyWidened<Element, T>(p, schedule, a, b, c, y, workspace);
+      BlockAtOnce<Element, T> block(p, b, c);
+      WithWidenedA<Element, T>(p, schedule, a, workspace,
+                               [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step)
+                                   HWY_ATTR { block.Multiply(from, row_step, column_step, m, rows, y); });
+    }
   }
 }
 

@@ -65,6 +65,10 @@ constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 constexpr std::int64_t kWidenedAtOnceBytes = 128 * 1024;
 constexpr std::int64_t kRowsToWidenBFor = 4;  // of tiles
 constexpr std::int64_t kLeastWorkToWidenAtOnce = std::int64_t{1} << 17;
+// Where products at once are of accumulators alone, other ways are dear: fewer rows do, and any number of them if no
+// more of B than this is widened for each.
+constexpr std::int64_t kFewTilesToWidenBFor = 2;
+constexpr std::int64_t kWidenedBForEachRow = 512;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 
@@ -163,7 +167,7 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   if (b_is_packed) return is_worth_another_pass && should_widen(p, kernels) ? BSource::widened : BSource::given;
   if (should_turn_b(p, kernels) || widens_b_at_once(p, kernels, schedule)) return BSource::direct;
   if (schedule.tiles_pack_b) return BSource::strips;
-  if (p.b_column_step == 1 && kernels.in_place == nullptr && !should_widen(p, kernels)) {
+  if (p.b_column_step == 1 && kernels.in_place == nullptr && !kernels.packs_b && !should_widen(p, kernels)) {
     const std::int64_t most = !kernels.has_short_vectors      ? kDirectBBytes
                               : packing_pays_late(p, kernels) ? second_level_cache_bytes() / 2
                                                               : kDirectBBytesOfShortVectors;
@@ -201,10 +205,16 @@ std::int64_t bytes_in_b(const Kernels& kernels, const Schedule& s) {
 
 bool widens_b_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.widen_lines == nullptr || kernels.multiply_at_once == nullptr) return false;
-  if (s.segments > 1 || p.k > kernels.kc || p.b_column_step != 1 || p.c_column_step > 1) return false;
+  if (s.is_swapped || s.segments > 1 || p.k > kernels.kc || p.c_column_step > 1) return false;
   const std::int64_t rows = p.m / s.workers;  // each of them widens B for itself
-  if (rows <= kRowsToWidenBFor * kernels.mr || rows * p.n * p.k < kLeastWorkToWidenAtOnce) return false;
-  return p.k * round_up(p.n, kernels.lanes) * kernels.accumulator_bytes <= kWidenedAtOnceBytes;
+  const std::int64_t bytes = p.k * round_up(p.n, kernels.lanes) * kernels.accumulator_bytes;
+  const bool are_many = rows > kRowsToWidenBFor * kernels.mr;
+  if (kernels.widens_all_at_once) {
+    if (rows <= kFewTilesToWidenBFor * kernels.mr && p.n * p.k > kWidenedBForEachRow * rows) return false;
+    return bytes <= (are_many ? second_level_cache_bytes() / 2 : kWidenedAtOnceBytes);
+  }
+  return are_many && rows * p.n * p.k >= kLeastWorkToWidenAtOnce && p.b_column_step == 1 &&
+         bytes <= kWidenedAtOnceBytes;
 }
 
 std::int64_t columns_together(const Kernels& kernels, const Schedule& s, std::int64_t columns) {
@@ -254,6 +264,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       schedule.kc = equal_k(2 * kernels.kc);
       return;
     case BSource::direct:
+      if (widens_b_at_once(p, kernels, schedule)) return;
       schedule.turns_b = should_turn_b(p, kernels);
       schedule.has_few_rows = !schedule.turns_b && takes_few_rows(p, kernels);
       if (schedule.turns_b || schedule.has_few_rows) {

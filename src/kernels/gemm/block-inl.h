@@ -297,11 +297,10 @@ void MultiplyBlockWith(const Block& block) {
 
 template <class Element, class T>
 void MultiplyBlock(const Block& block) {
-  if (std::is_same_v<Element, T> || (block.b_is_packed && !block.b_is_kept)) {
-    MultiplyBlockWith<Element, T, T>(block);
-  } else {
-    MultiplyBlockWith<Element, T, Element>(block);
+  if constexpr (kWidensInTiles<Element, T>) {
+    if (!block.b_is_packed || block.b_is_kept) return MultiplyBlockWith<Element, T, Element>(block);
   }
+  MultiplyBlockWith<Element, T, T>(block);
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "binet/float16.h"
 
@@ -240,6 +241,40 @@ HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Element* to, size_t count) {
   } else {
     StoreFirst(v, d, to, count);
   }
+}
+
+/// Two vectors of sums are rounded in fewer steps than one and one.
+template <class Element>
+constexpr bool kRoundsTwo = HWY_TARGET == HWY_AVX2&& std::is_same_v<Element, BFloat16>;
+
+#if HWY_TARGET == HWY_AVX2
+/// None is NaN. Both as one vector of 16-bit numbers, v0's in the even places. One more where the lower half is above
+/// 0x8000, or is 0x8000 and the upper half is odd: an even one loses the tie by having one taken from the lower half.
+HWY_INLINE __m256i RoundTwo(__m256 v0, __m256 v1) {
+  const __m256i bits0 = _mm256_castps_si256(v0), bits1 = _mm256_castps_si256(v1);
+  const __m256i upper = _mm256_blend_epi16(_mm256_srli_epi32(bits0, 16), bits1, 0xAA);
+  const __m256i lower = _mm256_blend_epi16(bits0, _mm256_slli_epi32(bits1, 16), 0xAA);
+  const __m256i is_even = _mm256_andnot_si256(upper, _mm256_set1_epi16(1));
+  const __m256i carry = _mm256_srli_epi16(_mm256_subs_epu16(lower, is_even), 15);
+  const __m256i places =
+      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+  return _mm256_permute4x64_epi64(_mm256_shuffle_epi8(_mm256_add_epi16(upper, carry), places), 0xD8);
+}
+#endif
+
+/// 2 * Lanes(d) elements.
+template <class D, class Element>
+HWY_INLINE void StoreTwo(hn::Vec<D> v0, hn::Vec<D> v1, D d, Element* to) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (kRoundsTwo<Element>) {
+    const bool has_nan = _mm256_movemask_ps(_mm256_cmp_ps(v0.raw, v1.raw, _CMP_UNORD_Q)) != 0;
+    if (HWY_LIKELY(!has_nan)) {
+      return _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), RoundTwo(v0.raw, v1.raw));
+    }
+  }
+#endif
+  StoreElements(v0, d, to);
+  StoreElements(v1, d, to + hn::Lanes(d));
 }
 
 /// One element as an accumulator.

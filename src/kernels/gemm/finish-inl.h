@@ -73,6 +73,12 @@ HWY_INLINE void FinishRowWith(const T* sums, size_t n, Element* y, int64_t y_ste
     return;
   }
   size_t i = 0;
+  if constexpr (kRoundsTwo<Element>) {
+    for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+      const auto first = result(i, kLanes);
+      StoreTwo(first, result(i + kLanes, kLanes), d, y + i);
+    }
+  }
   for (; i + kLanes <= n; i += kLanes) StoreElements(result(i, kLanes), d, y + i);
   if (i < n) StoreElements(result(i, n - i), d, y + i, n - i);
 }

@@ -74,6 +74,7 @@ struct Schedule {
   std::int64_t sums_row_step = 0;
   std::int64_t block_rows = 0;    ///< not 0: so many rows of an item at once, one such block after the other
   std::int64_t a_line_step = 0;   ///< of widened A
+  std::int64_t b_line_step = 0;   ///< and of widened B
   std::int64_t widened_rows = 0;  ///< of an item that is computed at once, so many at a time
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   std::int64_t near_columns = 0;  ///< of a strip, which meet all rows while they are near: amx/amx_plan.cc

@@ -138,6 +138,9 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
   if (kernels_.widen_lines != nullptr && kernels_.multiply_at_once != nullptr && !takes_amx) {
     EXPECT_GT(widened, products / 2);
   }
+  // Both operands turned, and so many rows that each worker has several items.
+  check(Case{1100, 3 * lanes + 5, 35, false, true, CForm::column});
+  check(Case{2077, 2 * lanes, 19, true, true}, byte_size(type_));
 }
 
 }  // namespace

@@ -100,6 +100,8 @@ struct Kernels {
   const Kernels* in_place = nullptr;
   const AmxKernels* amx = nullptr;  ///< null, or for products that the matrix registers compute
 
+  bool packs_b = false;  ///< multiply() takes a packed B, of accumulators, alone
+
   std::int64_t kept_bytes = 0;  ///< of a number in B packed once and kept
 
   void (*pack_a)(const Packing&) = nullptr;
@@ -122,6 +124,8 @@ struct Kernels {
   /// Elements in `lines`, so many accumulators apart; null where they are the same.
   void (*widen_lines)(const std::byte* from, std::int64_t from_step, std::int64_t lines, std::int64_t count,
                       std::byte* to, std::int64_t to_step) = nullptr;
+  /// multiply_at_once() turns both operands into accumulators, so that any columns will do; else schedules say whether.
+  bool widens_all_at_once = false;
   /// Null, or a small product in one go: one thread, B read where it lies, no C whose column step is above 1, integers
   /// without factors; n is limited as for multiply(). A is read where it lies or widened, so many rows
   /// at a time as the schedule says.

@@ -28,10 +28,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
-/// Without an instruction for it, widening a 16-bit float is much work.
-template <class Element>
-constexpr bool kWidensSlowly = HWY_TARGET == HWY_SSE4 || (HWY_TARGET == HWY_SCALAR && std::is_same_v<Element, Float16>);
-
 /// `Element` gives the storage, T the accumulator; `type` also tells signed integers from unsigned ones.
 template <class Element, class T>
 constexpr Kernels MakeKernels(ElementType type) {
@@ -53,15 +49,17 @@ constexpr Kernels MakeKernels(ElementType type) {
   kernels.pack_a = &Pack<Shape::kAWidth, T, Element>;
   kernels.pack_b = &Pack<Shape::kPanel, T, Element>;
   kernels.pack_narrow_b = &Pack<Shape::kLanes, T, Element>;
-  kernels.kept_bytes = sizeof(Element);
-  if constexpr (sizeof(Element) == sizeof(T)) {
-    kernels.pack_kept_b = kernels.pack_b;
-    kernels.pack_kept_narrow_b = kernels.pack_narrow_b;
-  } else {
-    kernels.pack_kept_b = &PackKept<Shape::kPanel, T, Element>;
-    kernels.pack_kept_narrow_b = &PackKept<Shape::kLanes, T, Element>;
-    kernels.widen = &WidenPacked<T, Element>;
-    kernels.most_rows_to_widen_in_tiles = (kWidensSlowly<Element> ? 2 : 4) * Shape::kRows;
+  kernels.kept_bytes = kWidensInTiles<Element, T> ? sizeof(Element) : sizeof(T);
+  kernels.pack_kept_b = kernels.pack_b;
+  kernels.pack_kept_narrow_b = kernels.pack_narrow_b;
+  if constexpr (sizeof(Element) < sizeof(T)) {
+    kernels.packs_b = !kWidensInTiles<Element, T>;
+    if constexpr (kWidensInTiles<Element, T>) {
+      kernels.pack_kept_b = &PackKept<Shape::kPanel, T, Element>;
+      kernels.pack_kept_narrow_b = &PackKept<Shape::kLanes, T, Element>;
+      kernels.widen = &WidenPacked<T, Element>;
+      kernels.most_rows_to_widen_in_tiles = int64_t{4 * Shape::kRows};
+    }
     kernels.widen_lines = &WidenLines<T, Element>;
     // Tiles that multiply from memory take fewer instructions where rows touch.
     kernels.least_columns_to_transpose_for = kMultipliesFromMemory<T> ? 640 : std::numeric_limits<int64_t>::max();
@@ -73,8 +71,9 @@ constexpr Kernels MakeKernels(ElementType type) {
   }
   kernels.multiply = &MultiplyBlock<Element, T>;
   // Without vectors even a small product takes so long that the way to it is not felt.
-  if constexpr (HWY_TARGET != HWY_SCALAR && (sizeof(Element) == sizeof(T) || kRoundsInTile<Element>)) {
+  if constexpr (HWY_TARGET != HWY_SCALAR && (sizeof(Element) == sizeof(T) || !BINET_IS_OLD_TARGET)) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
+    kernels.widens_all_at_once = sizeof(Element) < sizeof(T) && !kRoundsInTile<Element>;
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
 #if !BINET_IS_OLD_TARGET
@@ -83,7 +82,7 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.most_few_rows = kMostFewRows<Element, T>;
   }
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
-  if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) kernels.turn_rows = &TurnRows<T>;
+  if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) kernels.turn_rows = &TurnRows<T, T>;
 #endif
   kernels.finish = &Finish<Element, T>;
   return kernels;

@@ -63,7 +63,7 @@ bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (takes_dots(p)) return false;
   if (are_few_columns_of_transposed_a(p, kernels)) return true;
   if (kernels.in_place != nullptr) return false;
-  if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
+  if (!kernels.takes_any_columns && !kernels.widens_all_at_once && p.n % kernels.lanes != 0) return false;
   const std::int64_t most = kernels.has_short_vectors && p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRows;
   return bytes_of_kept_rows(p, kernels) <= most;
 }

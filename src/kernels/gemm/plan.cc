@@ -69,8 +69,10 @@ void keep_sums_near(const Problem& p, const Kernels& kernels, Schedule& s) {
   s.items = s.row_items * ceil_div(p.n, s.item_columns) * s.segments;
 }
 
-Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed, Segments segments) {
+Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed, bool is_swapped,
+                       Segments segments) {
   Schedule schedule;
+  schedule.is_swapped = is_swapped;
   schedule.segments = segments.count;
   schedule.segment_k = segments.k;
   choose_workers(p, threads, schedule);
@@ -176,8 +178,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   const bool is_swapped = should_swap(problem, *plan.kernels, b_is_packed);
   const Problem computed = is_swapped ? swapped(problem) : problem;
   plan.kernels = &choose_kernels(computed, *plan.kernels, b_is_packed);
-  plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed, segments_of(problem));
-  plan.schedule.is_swapped = is_swapped;
+  plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed, is_swapped, segments_of(problem));
   if (may_take_at_once(computed, *plan.kernels, plan.schedule)) {
     plan_at_once(computed, *plan.kernels, plan);
     return plan;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/aligned_buffer.h"
 #include "base/cache_size.h"
 #include "kernels/gemm/b_source.h"
 #include "kernels/gemm/kernels.h"
@@ -36,6 +37,7 @@ constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to e
 // each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
 constexpr std::int64_t kWidenedABytes = 16 * 1024;
+constexpr std::int64_t kRowsOfItemToWidenBFor = 512;  // each item does
 // Vectors of columns in a strip, as in the widest tiles of many rows. B that is widened, too, lies in such.
 constexpr std::int64_t kVectorsOfStrip = 4;
 
@@ -73,6 +75,49 @@ std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
   return std::clamp(near_rows / fewest * fewest, fewest, kMostRowsOfBlock);
 }
 
+/// Rows of whole lines that do not meet in the same sets of the caches.
+std::int64_t line_step(std::int64_t count, const Kernels& kernels) {
+  const std::int64_t step = round_up(count, kernels.lanes);
+  return step * kernels.accumulator_bytes % kAliasBytes == 0 ? step + kernels.lanes : step;
+}
+
+/// 16-bit floats: A in lines, so many rows at a time, and perhaps B, with room for sums that wait to be rounded.
+void widen_at_once(const Problem& p, const Kernels& kernels, const Schedule& planned, Schedule& schedule) {
+  schedule.widens_b = widens_b_at_once(p, kernels, planned);
+  const bool has_strips = !kernels.widens_all_at_once;
+  const std::int64_t strip = std::min(round_up(p.n, kernels.lanes), kVectorsOfStrip * kernels.lanes);
+  const std::int64_t waiting = !schedule.widens_b ? 0 : has_strips ? strip : p.n;
+  const std::int64_t unit = schedule.widens_b && has_strips ? kernels.mr / 2 : 2 * kernels.mr;  // of wide tiles, or two
+  if (schedule.widens_b) {
+    schedule.workers = planned.workers;
+    schedule.is_short = planned.is_short;
+    const std::int64_t rows = ceil_div(p.m, schedule.workers);
+    const bool is_shared = schedule.workers > 1;
+    const std::int64_t items =
+        is_shared ? std::clamp(rows / kRowsOfItemToWidenBFor, std::int64_t{1}, kItemsOfBlocks) : 1;
+    schedule.item_rows = equal_part(p.m, ceil_div(rows, items), unit);
+    schedule.items = ceil_div(p.m, schedule.item_rows);
+    schedule.workers = std::min(schedule.workers, schedule.items);
+  }
+  const std::int64_t near_rows = kWidenedABytes / ((p.k + waiting) * kernels.accumulator_bytes);
+  schedule.widened_rows = equal_part(schedule.item_rows, std::max(near_rows, 2 * kernels.mr), unit);
+  const auto bytes = [&](std::int64_t accumulators) {
+    return static_cast<std::size_t>(accumulators * kernels.accumulator_bytes);
+  };
+  const bool is_transposed = p.a_column_step != 1;
+  const std::int64_t lines = is_transposed ? p.k : schedule.widened_rows;
+  schedule.a_line_step = round_up(is_transposed ? schedule.widened_rows : p.k, kernels.lanes);
+  schedule.slot_a_bytes = round_up_to_cache_line(bytes(lines * schedule.a_line_step));
+  if (!schedule.widens_b) return;
+  schedule.strip_columns = strip;
+  schedule.b_line_step = line_step(p.n, kernels);
+  const std::int64_t numbers_of_b = p.k * (has_strips ? round_up(p.n, strip) : schedule.b_line_step);
+  // Sums may be read to the end of a vector.
+  const std::int64_t sums = round_up(schedule.widened_rows * waiting, kernels.lanes);
+  schedule.slot_b_bytes = round_up_to_cache_line(bytes(numbers_of_b));
+  schedule.slot_sums_bytes = round_up_to_cache_line(bytes(sums));
+}
+
 }  // namespace
 
 bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
@@ -80,10 +125,12 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (s.turns_b || s.has_few_rows || s.b_is_far) return false;
   const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
-  if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
+  const bool takes_any_columns = kernels.takes_any_columns || kernels.widens_all_at_once;
+  if (!takes_any_columns && p.n % kernels.lanes != 0) return false;
   if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
   const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
   if (widens_b_at_once(p, kernels, s)) return true;
+  if (kernels.widens_all_at_once) return false;
   const bool can_be_shared = p.m > kFewestRowsOfBlock;
   if ((s.workers == 1 || can_be_shared) && goes_by_blocks_at_once(p, kernels)) return true;
   if (s.workers > 1) return false;
@@ -108,29 +155,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   }
   schedule.items = ceil_div(p.m, schedule.item_rows);
   if (kernels.widen_lines != nullptr) {
-    schedule.widens_b = widens_b_at_once(p, kernels, plan.schedule);
-    const std::int64_t strip = std::min(round_up(p.n, kernels.lanes), kVectorsOfStrip * kernels.lanes);
-    const auto bytes = [&](std::int64_t accumulators) {
-      return static_cast<std::size_t>(accumulators * kernels.accumulator_bytes);
-    };
-    const std::int64_t unit = schedule.widens_b ? kernels.mr / 2 : 2 * kernels.mr;  // of wide tiles, or two
-    const std::int64_t row = (p.k + (schedule.widens_b ? strip : 0)) * kernels.accumulator_bytes;
-    if (schedule.widens_b) {
-      schedule.workers = plan.schedule.workers;
-      schedule.is_short = plan.schedule.is_short;
-      schedule.item_rows = equal_part(p.m, ceil_div(p.m, schedule.workers), unit);
-      schedule.items = ceil_div(p.m, schedule.item_rows);
-    }
-    schedule.widened_rows = equal_part(schedule.item_rows, std::max(kWidenedABytes / row, 2 * kernels.mr), unit);
-    const bool is_transposed = p.a_column_step != 1;
-    const std::int64_t lines = is_transposed ? p.k : schedule.widened_rows;
-    schedule.a_line_step = round_up(is_transposed ? schedule.widened_rows : p.k, kernels.lanes);
-    schedule.slot_a_bytes = bytes(lines * schedule.a_line_step);
-    if (schedule.widens_b) {
-      schedule.strip_columns = strip;
-      schedule.slot_b_bytes = bytes(p.k * round_up(p.n, strip));
-      schedule.slot_sums_bytes = bytes(schedule.widened_rows * strip);
-    }
+    widen_at_once(p, kernels, plan.schedule, schedule);
     plan.workspace_bytes = static_cast<std::size_t>(schedule.workers) *
                            (schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes);
   }

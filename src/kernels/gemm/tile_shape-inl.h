@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/multiply_u64-inl.h"
@@ -48,6 +49,11 @@ struct TileShape {
     return rows <= 6 && kHas32Registers ? 4 : kPanelVectors;
   }
 };
+
+/// Tiles turn a B of 16-bit floats into accumulators while they read it: where that is an instruction or two.
+template <class Element, class T>
+constexpr bool kWidensInTiles = sizeof(Element) < sizeof(T) &&
+                                (!BINET_IS_OLD_TARGET || (HWY_TARGET == HWY_SSE4 && std::is_same_v<Element, BFloat16>));
 
 /// Rows of tiles four vectors wide. While B is near these are fewer loads than those of twelve rows, two vectors, and
 /// fewer instructions. Of 16-bit floats each tile would widen twice as much.

@@ -20,18 +20,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR  // which has no squares
 
-/// Rows of whole vectors, packing.panel_step apart; what follows the last lane in its vector may be anything.
-template <class T>
+/// Rows of whole vectors of accumulators, packing.panel_step apart; what follows the last lane in its vector may be
+/// anything.
+template <class T, class Element>
 void TurnRows(const Packing& packing) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   const int64_t step = packing.lane_step, width = packing.panel_step, last = packing.k - kLanes;
   for (int64_t lane = 0; lane < packing.lanes; lane += kLanes) {
-    const auto* from = reinterpret_cast<const T*>(packing.from) + lane * step;
+    const auto* from = reinterpret_cast<const Element*>(packing.from) + lane * step;
     auto* to = reinterpret_cast<T*>(packing.to) + lane;
     const int64_t lanes = HWY_MIN(kLanes, packing.lanes - lane);
     if (last < 0) {
       for (int64_t k = 0; k < packing.k; ++k) {
-        for (int64_t i = 0; i < lanes; ++i) to[k * width + i] = LoadOne(from + i * step + k);
+        for (int64_t i = 0; i < lanes; ++i) to[k * width + i] = Widened<T>(from + i * step + k);
       }
       continue;
     }
@@ -42,9 +43,9 @@ void TurnRows(const Packing& packing) {
       TransposeSquares(square, kLanes, to + last * width, width);
     };
     if (lanes == kLanes) {
-      turn(SquareOfLanes<T, T>(from, step));
+      turn(SquareOfLanes<T, Element>(from, step));
     } else {
-      turn(SquareOfFewLanes<T, T>(from, step, lanes));
+      turn(SquareOfFewLanes<T, Element>(from, step, lanes));
     }
   }
 }
