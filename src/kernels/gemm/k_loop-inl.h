@@ -281,6 +281,21 @@ HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors,
   AddProducts<Loop{.fetches = true}>(operands, vectors, sum);  // what is left of k, or all of it
 }
 
+/// The same of a B that is widened on the way, with A in lines if B is packed.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+  constexpr Loop kLines = {.a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
+  const bool b_is_packed = operands.b_is_whole && operands.b_row_step == int64_t{TileShape<T>::kPanel};
+  if (kPinsRegisters<T> && b_is_packed && operands.a_column_step == 1 && operands.fetches) {
+    AddProducts<kLines>(operands, vectors, sum);
+  }
+  if (operands.fetches) {
+    AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
+  } else {
+    AddProducts<Loop{}>(operands, vectors, sum);
+  }
+}
+
 /// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
 /// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
 /// loop does for them, and one where the next panel is not worth fetching.
@@ -312,10 +327,8 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
     AddAllFromMemory(operands, vectors, sum);
   } else if constexpr (kPinsRegisters<T> && std::is_same_v<T, TB>) {
     AddAllIndexed(operands, vectors, sum);
-  } else if (operands.fetches) {
-    AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
   } else {
-    AddProducts<Loop{}>(operands, vectors, sum);
+    AddAllWidened(operands, vectors, sum);
   }
 }
 
