@@ -56,7 +56,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Rows of B and of Y need not be whole vectors: what follows the last column is neither read nor written. AVX2 has
 /// cheap loads under a mask, of 4 and 8 bytes; its stores are dear on some CPUs, so that a tile ends such rows apart.
 template <class Element>
-constexpr bool kTakesAnyColumns = BINET_MASKS_ARE_CHEAP || (HWY_TARGET == HWY_AVX2 && hwy::IsFloat<Element>());
+constexpr bool kTakesAnyColumns = BINET_MASKS_ARE_CHEAP || (HWY_TARGET == HWY_AVX2 && sizeof(Element) >= 4);
 
 template <class T>
 HWY_INLINE T LoadOne(const T* from) {

@@ -25,7 +25,8 @@ constexpr bool kMultipliesFromMemory = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<
 
 /// Loops of several k, which GCC leaves as few instructions only if it is told which registers to take.
 template <class T>
-constexpr bool kPinsRegisters = (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>();
+constexpr bool kPinsRegisters = (HWY_TARGET == HWY_AVX3 && hwy::IsFloat<T>()) ||
+                                (HWY_TARGET == HWY_AVX2 && (hwy::IsFloat<T>() || sizeof(T) == 4));
 
 #if HWY_TARGET == HWY_AVX3
 
@@ -50,7 +51,9 @@ HWY_INLINE V MultiplyAddFrom(const T* a, V b, V sum) {
 /// sum + a * b.
 template <class V, class T = hn::TFromV<V>>
 HWY_INLINE V MultiplyAddInPlace(V a, V b, V sum) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (!hwy::IsFloat<T>()) {
+    asm("vpaddd %1, %0, %0" : "+v"(sum.raw) : "v"(hn::Mul(a, b).raw));
+  } else if constexpr (sizeof(T) == 4) {
     asm("vfmadd231ps %2, %1, %0" : "+v"(sum.raw) : "v"(b.raw), "v"(a.raw));
   } else {
     asm("vfmadd231pd %2, %1, %0" : "+v"(sum.raw) : "v"(b.raw), "v"(a.raw));
@@ -65,7 +68,9 @@ HWY_INLINE hn::Vec<D> Broadcast(D, const T* a, int64_t step) {
   constexpr size_t kMuch = size_t{1} << 30;                           // Clang wants a number
   const auto& all = *reinterpret_cast<const std::byte(*)[kMuch]>(a);  // what is read is part of it
   constexpr int64_t kBytes = kOffset * int64_t{sizeof(T)};
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (!hwy::IsFloat<T>()) {
+    asm("vpbroadcastd %c3(%1,%2,4), %0" : "=v"(v.raw) : "r"(a), "r"(step), "i"(kBytes), "m"(all));
+  } else if constexpr (sizeof(T) == 4) {
     asm("vbroadcastss %c3(%1,%2,4), %0" : "=v"(v.raw) : "r"(a), "r"(step), "i"(kBytes), "m"(all));
   } else {
     asm("vbroadcastsd %c3(%1,%2,8), %0" : "=v"(v.raw) : "r"(a), "r"(step), "i"(kBytes), "m"(all));

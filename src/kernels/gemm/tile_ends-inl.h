@@ -197,7 +197,7 @@ HWY_INLINE void StoreInPieces(D d, hn::Vec<D> v, T* to, size_t count) {
 template <class T>
 alignas(64) constexpr auto kNegativeZeros = [] {
   std::array<T, TileShape<T>::WideVectors(1) * TileShape<T>::kLanes> zeros{};
-  for (T& zero : zeros) zero = T{-0.0};
+  for (T& zero : zeros) zero = static_cast<T>(-0.0);
   return zeros;
 }();
 

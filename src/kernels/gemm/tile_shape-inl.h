@@ -28,11 +28,9 @@ template <class T>
 struct TileShape {
   static constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
   static constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
-  // Integer products need registers of their own, and second sums as many again.
-  static constexpr size_t kRows = kByHalves<T>        ? (kHas32Registers ? 6 : 3)
-                                  : kHas32Registers   ? 12
-                                  : hwy::IsFloat<T>() ? 6
-                                                      : 4;
+  // Integer products need registers of their own, one where loops say which, and second sums as many again.
+  static constexpr bool kHasSixRows = hwy::IsFloat<T>() || HWY_TARGET == HWY_AVX2;
+  static constexpr size_t kRows = kByHalves<T> ? (kHas32Registers ? 6 : 3) : kHas32Registers ? 12 : kHasSixRows ? 6 : 4;
   static constexpr size_t kPanelVectors = 2;
   static constexpr size_t kPanel = kPanelVectors * kLanes;
 
