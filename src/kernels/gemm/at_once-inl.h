@@ -20,6 +20,7 @@
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/pack-inl.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/turned_rows-inl.h"
 
@@ -93,7 +94,9 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
   }
   Problem wide = p;
   wide.b_row_step = schedule.b_line_step;
-  wide.y_row_step = p.n;
+  wide.b_has_whole_vectors = true;
+  if (!kTakesAnyColumns<T>) wide.n = round_up(p.n, int64_t{TileShape<T>::kLanes});
+  wide.y_row_step = wide.n;
   wide.has_c = false;
   wide.alpha = 1.0f;
   BlockAtOnce<T, T> block(wide, widened_b, nullptr);
@@ -102,7 +105,8 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
   WithWidenedA<Element, T>(p, schedule, a, workspace,
                            [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) HWY_ATTR {
                              block.Multiply(from, row_step, column_step, 0, rows, sums);
-                             FinishTile<Element>(reinterpret_cast<const T*>(sums), p.n, rows, p.n, output, m, 0, scale);
+                             FinishTile<Element>(reinterpret_cast<const T*>(sums), wide.n, rows, p.n, output, m, 0,
+                                                 scale);
                            });
 }
 

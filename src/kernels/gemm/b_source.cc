@@ -65,8 +65,9 @@ constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 constexpr std::int64_t kWidenedAtOnceBytes = 128 * 1024;
 constexpr std::int64_t kRowsToWidenBFor = 4;  // of tiles
 constexpr std::int64_t kLeastWorkToWidenAtOnce = std::int64_t{1} << 17;
-// Where products at once are of accumulators alone, other ways are dear: fewer rows do, and any number of them if no
-// more of B than this is widened for each.
+// Where products at once are of accumulators alone, other ways are dear: more of B may be widened for as many rows;
+// fewer rows do, and any number of them if no more of B than this is widened for each.
+constexpr std::int64_t kWidenedForManyBytes = 256 * 1024;
 constexpr std::int64_t kFewTilesToWidenBFor = 2;
 constexpr std::int64_t kWidenedBForEachRow = 512;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
@@ -211,7 +212,7 @@ bool widens_b_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   const bool are_many = rows > kRowsToWidenBFor * kernels.mr;
   if (kernels.widens_all_at_once) {
     if (rows <= kFewTilesToWidenBFor * kernels.mr && p.n * p.k > kWidenedBForEachRow * rows) return false;
-    return bytes <= (are_many ? second_level_cache_bytes() / 2 : kWidenedAtOnceBytes);
+    return bytes <= (are_many ? std::min(kWidenedForManyBytes, second_level_cache_bytes() / 2) : kWidenedAtOnceBytes);
   }
   return are_many && rows * p.n * p.k >= kLeastWorkToWidenAtOnce && p.b_column_step == 1 &&
          bytes <= kWidenedAtOnceBytes;

@@ -58,13 +58,10 @@ class BlockLoops {
         b_is_near_(IsBNear(block)),
         y_is_near_(IsYNear(block)) {}
 
-  /// Seven rows or eight, or twice as many: tiles of three vectors have fewer loads than those of two, and find only so
-  /// much of B in the first-level cache as they fetch themselves.
+  /// B is such that tiles find only so much of it in the first-level cache as they fetch themselves.
   static bool TakesThreeVectors(const Block& block) {
-    if (!kHasTilesOfThreeVectors<T> || !Shape::kHas32Registers || block.m > 2 * block.a_panel_rows) return false;
-    const int64_t rows = block.a_panel_rows;
+    if (!AreForThreeVectors<T>(block.m) || block.a_panel_rows > int64_t{kMostRowsOfThreeVectors}) return false;
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
-    if (rows <= int64_t{Shape::kRows / 2} || rows > int64_t{kMostRowsOfThreeVectors}) return false;
     return block.n > kColumns - int64_t{Shape::kLanes} && !block.b_is_packed && LeavesL1<TB>(block.k, kColumns);
   }
 

@@ -81,13 +81,6 @@ class BlockAtOnce {
     return p.b_row_step * int64_t{sizeof(TB)} % kLineBytes != 0 && p.n * p.k * int64_t{sizeof(TB)} > kBytes;
   }
 
-  /// As TakesThreeVectors() in block-inl.h.
-  HWY_INLINE bool MayTakeThreeOfMore() const {
-    constexpr int64_t kMost = kMostRowsOfThreeVectors;
-    if (operands_.below == 0 || !Shape::kHas32Registers) return false;
-    return (rows_ >= kMost - 1 && rows_ <= kMost) || (rows_ > int64_t{Shape::kRows} && rows_ <= 2 * kMost);
-  }
-
   /// Y leaves the first-level cache, and there is so little to compute for an element that stores wait for its lines:
   /// where vectors are lines. With AVX2 the fetches cost up to half of the time, and gain nothing (measured on Zen 3).
   static bool IsWriting(const Problem& p) {
@@ -128,7 +121,7 @@ class BlockAtOnce {
 
   HWY_INLINE void SetLastLanes(size_t last_lanes) {
     ends_.last_lanes = last_lanes;
-    operands_.b_is_whole = last_lanes == Shape::kLanes;
+    operands_.b_is_whole = last_lanes == Shape::kLanes || p_.b_has_whole_vectors;
   }
 
   /// As many of the columns that are left as a tile has; gives their number.
@@ -148,7 +141,8 @@ class BlockAtOnce {
     if constexpr (kHasTilesOfThreeVectors<T>) {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
       const auto vectors = (columns_left + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
-      if ((vectors == 3 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) || (vectors > 4 && MayTakeThreeOfMore())) {
+      if ((vectors == 3 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) ||
+          (vectors > 4 && operands_.below != 0 && AreForThreeVectors<T>(rows_))) {
         return MultiplyThreeVectors(HWY_MIN(kColumns, columns_left));
       }
     }

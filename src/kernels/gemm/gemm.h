@@ -36,6 +36,7 @@ struct Problem {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t a_row_step = 0, a_column_step = 1;
   std::int64_t b_row_step = 0, b_column_step = 1;
+  bool b_has_whole_vectors = false;  ///< rows of B are filled up to whole vectors of numbers that may be read
   bool has_c = false;
   std::int64_t c_row_step = 0, c_column_step = 1;
   std::int64_t y_row_step = 0;  ///< n, or more where these are some columns of a wider Y

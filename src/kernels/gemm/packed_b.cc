@@ -72,12 +72,16 @@ Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noe
   Problem rows = problem;
   rows.b_row_step = round_up(problem.n, kernels.lanes);
   rows.b_column_step = 1;
+  rows.b_has_whole_vectors = true;
   return rows;
 }
 
 Problem with_kept_rows(const Problem& problem, const Kernels& kernels) noexcept {
   Problem kept = with_rows_of_vectors(problem, kernels);
-  if (are_few_columns_of_transposed_a(problem, kernels)) kept.b_row_step = problem.n;
+  if (are_few_columns_of_transposed_a(problem, kernels)) {
+    kept.b_row_step = problem.n;
+    kept.b_has_whole_vectors = false;
+  }
   return kept;
 }
 

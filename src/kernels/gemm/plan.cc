@@ -133,6 +133,7 @@ Problem swapped(const Problem& p) noexcept {
   s.a_column_step = p.b_row_step;
   s.b_row_step = p.a_column_step;
   s.b_column_step = p.a_row_step;
+  s.b_has_whole_vectors = false;
   s.c_row_step = p.c_column_step;
   s.c_column_step = p.c_row_step;
   return s;

@@ -86,7 +86,7 @@ void widen_at_once(const Problem& p, const Kernels& kernels, const Schedule& pla
   schedule.widens_b = widens_b_at_once(p, kernels, planned);
   const bool has_strips = !kernels.widens_all_at_once;
   const std::int64_t strip = std::min(round_up(p.n, kernels.lanes), kVectorsOfStrip * kernels.lanes);
-  const std::int64_t waiting = !schedule.widens_b ? 0 : has_strips ? strip : p.n;
+  const std::int64_t waiting = !schedule.widens_b ? 0 : has_strips ? strip : round_up(p.n, kernels.lanes);
   const std::int64_t unit = schedule.widens_b && has_strips ? kernels.mr / 2 : 2 * kernels.mr;  // of wide tiles, or two
   if (schedule.widens_b) {
     schedule.workers = planned.workers;
@@ -112,10 +112,8 @@ void widen_at_once(const Problem& p, const Kernels& kernels, const Schedule& pla
   schedule.strip_columns = strip;
   schedule.b_line_step = line_step(p.n, kernels);
   const std::int64_t numbers_of_b = p.k * (has_strips ? round_up(p.n, strip) : schedule.b_line_step);
-  // Sums may be read to the end of a vector.
-  const std::int64_t sums = round_up(schedule.widened_rows * waiting, kernels.lanes);
   schedule.slot_b_bytes = round_up_to_cache_line(bytes(numbers_of_b));
-  schedule.slot_sums_bytes = round_up_to_cache_line(bytes(sums));
+  schedule.slot_sums_bytes = round_up_to_cache_line(bytes(schedule.widened_rows * waiting));
 }
 
 }  // namespace

@@ -85,6 +85,14 @@ HWY_INLINE const TilesOfRows<T, TB>& TilesFor(int64_t rows) {
   return kTiles[static_cast<size_t>(rows) - 1];
 }
 
+/// Seven rows or eight, or twice as many: in tiles of three vectors they have fewer loads than in those of two.
+template <class T>
+HWY_INLINE bool AreForThreeVectors(int64_t rows) {
+  constexpr int64_t kMost = kMostRowsOfThreeVectors;
+  if (!kHasTilesOfThreeVectors<T> || !TileShape<T>::kHas32Registers) return false;
+  return (rows >= kMost - 1 && rows <= kMost) || (rows > int64_t{TileShape<T>::kRows} && rows <= 2 * kMost);
+}
+
 /// Of one vector there are tiles of more rows, where A is not packed.
 template <class T>
 constexpr bool kHasTallTiles = hwy::IsFloat<T>() && TileShape<T>::kHas32Registers;

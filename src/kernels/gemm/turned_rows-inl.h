@@ -20,8 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR  // which has no squares
 
-/// Rows of whole vectors of accumulators, packing.panel_step apart; what follows the last lane in its vector may be
-/// anything.
+/// Rows of whole vectors of accumulators, packing.panel_step apart: the last lane fills up its vector.
 template <class T, class Element>
 void TurnRows(const Packing& packing) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
@@ -32,7 +31,7 @@ void TurnRows(const Packing& packing) {
     const int64_t lanes = HWY_MIN(kLanes, packing.lanes - lane);
     if (last < 0) {
       for (int64_t k = 0; k < packing.k; ++k) {
-        for (int64_t i = 0; i < lanes; ++i) to[k * width + i] = Widened<T>(from + i * step + k);
+        for (int64_t i = 0; i < kLanes; ++i) to[k * width + i] = Widened<T>(from + HWY_MIN(i, lanes - 1) * step + k);
       }
       continue;
     }
