@@ -1,7 +1,7 @@
 // Room: kernels. B packed as a whole: panel by panel, each with all of K; or, if it is small, row by row.
 //
 // A small B stays in the first-level cache however it lies, and the shortest way to a small product reads B where it
-// lies (at_once-inl.h). So it is kept as rows again, but not transposed, and each row begins with a whole vector.
+// lies (at_once-inl.h). So it is kept as rows again, but not transposed, and each row is filled up to whole vectors.
 // So are few columns, whatever their length, if A is transposed, but with nothing between them.
 //
 // A last panel of no more columns than a vector has lanes is as narrow as that vector. Where run() packs, panels hold
@@ -38,7 +38,7 @@ void pack_whole_b(const Problem& problem, const Kernels& kernels, const std::byt
 void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::byte* packed, std::byte* widened,
                    const ThreadPool& pool);
 
-/// The same product of a B whose rows each begin with a whole vector.
+/// The same product of a B whose rows each consist of whole vectors.
 [[nodiscard]] Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept;
 
 /// Whether B, packed once and kept, consists of rows: its K, N and type decide, and whether A is transposed, not M.
