@@ -5,8 +5,8 @@
 // So are few columns, whatever their length, if A is transposed, but with nothing between them.
 //
 // A last panel of no more columns than a vector has lanes is as narrow as that vector. Where run() packs, panels hold
-// accumulators; packed once and kept, they hold elements, of which 16-bit floats are half as large, unless it takes a CPU
-// long to widen those.
+// accumulators; packed once and kept, they hold elements, of which 16-bit floats are half as large, unless it takes a
+// CPU long to widen those.
 #pragma once
 
 #include <cstddef>
