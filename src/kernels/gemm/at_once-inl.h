@@ -87,15 +87,17 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
                                        const std::byte* b, const std::byte* c, std::byte* y, std::byte* workspace) {
   std::byte* const widened_b = workspace + schedule.slot_a_bytes;
   std::byte* const sums = widened_b + schedule.slot_b_bytes;
+  const int64_t whole = round_up(p.n, int64_t{TileShape<T>::kLanes});
   if (p.b_column_step == 1) {
-    WidenLines<T, Element>(b, p.b_row_step, p.k, p.n, widened_b, schedule.b_line_step);
+    const int64_t columns = p.b_has_whole_vectors ? whole : p.n;
+    WidenLines<T, Element>(b, p.b_row_step, p.k, columns, widened_b, schedule.b_line_step);
   } else {
     TurnRows<T, Element>({b, p.b_column_step, 1, p.n, p.k, widened_b, schedule.b_line_step, 0});
   }
   Problem wide = p;
   wide.b_row_step = schedule.b_line_step;
   wide.b_has_whole_vectors = true;
-  if (!kTakesAnyColumns<T>) wide.n = round_up(p.n, int64_t{TileShape<T>::kLanes});
+  if (!kTakesAnyColumns<T>) wide.n = whole;
   wide.y_row_step = wide.n;
   wide.has_c = false;
   wide.alpha = 1.0f;

@@ -158,6 +158,7 @@ void WidenPacked(const std::byte* from, int64_t count, std::byte* to) {
   }
 }
 
+/// Lines are filled up to whole vectors, with anything: of elements that touch, with the next line.
 template <class T, class Element>
 void WidenLines(const std::byte* from, int64_t from_step, int64_t lines, int64_t count, std::byte* to,
                 int64_t to_step) {
@@ -169,10 +170,16 @@ void WidenLines(const std::byte* from, int64_t from_step, int64_t lines, int64_t
     lines = 1;
   }
   const auto elements = static_cast<size_t>(count);
+  const bool may_load_next = !BINET_MASKS_ARE_CHEAP && from_step == count;
   for (; lines > 0; --lines, line += from_step, widened += to_step) {
     size_t i = 0;
     for (; i + hn::Lanes(d) <= elements; i += hn::Lanes(d)) StoreAny(LoadElements(d, line + i), d, widened + i);
-    if (i < elements) StoreAny(LoadElements(d, line + i, elements - i), d, widened + i);
+    if (i == elements) continue;
+    if (may_load_next && i + hn::Lanes(d) <= static_cast<size_t>(lines) * elements) {
+      StoreAny(LoadElements(d, line + i), d, widened + i);
+    } else {
+      StoreAny(LoadElements(d, line + i, elements - i), d, widened + i);
+    }
   }
 }
 
