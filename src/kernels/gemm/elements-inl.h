@@ -245,7 +245,7 @@ HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Element* to, size_t count) {
 
 /// Two vectors of sums are rounded in fewer steps than one and one.
 template <class Element>
-constexpr bool kRoundsTwo = HWY_TARGET == HWY_AVX2&& std::is_same_v<Element, BFloat16>;
+constexpr bool kRoundsTwo = (HWY_TARGET == HWY_AVX2) && std::is_same_v<Element, BFloat16>;
 
 #if HWY_TARGET == HWY_AVX2
 /// None is NaN. Both as one vector of 16-bit numbers, v0's in the even places. One more where the lower half is above
