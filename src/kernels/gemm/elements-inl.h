@@ -85,9 +85,26 @@ HWY_INLINE void StoreAny(hn::Vec<D> v, D d, T* to) {
 #endif
 }
 
-/// The first `count` < Lanes(d) elements; zeros follow.
+#if HWY_TARGET == HWY_AVX2
+/// 16-bit numbers, pair by pair under a mask; then the last of them, once more or for the first time. A copy of a few
+/// bytes that is loaded at once has the load wait until they are written, two to three times as long as all of this.
+HWY_INLINE __m128i LoadFirstOf16Bits(const uint16_t* from, size_t count) {
+  const auto n = static_cast<int>(count);
+  const __m128i is_in_pair = _mm_cmpgt_epi32(_mm_set1_epi32(n / 2), _mm_setr_epi32(0, 1, 2, 3));
+  const __m128i is_last =
+      _mm_cmpeq_epi16(_mm_set1_epi16(static_cast<int16_t>(n - 1)), _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7));
+  const __m128i pairs = _mm_maskload_epi32(reinterpret_cast<const int*>(from), is_in_pair);
+  const __m128i last = _mm_set1_epi16(static_cast<int16_t>(LoadOne(from + count - 1)));
+  return _mm_blendv_epi8(pairs, last, is_last);
+}
+#endif
+
+/// The first `count` elements, at least one and fewer than Lanes(d); zeros follow.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (sizeof(T) == 2) return hn::Vec<D>{LoadFirstOf16Bits(from, count)};
+#endif
   if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_CHEAP)) {
     return hn::MaskedLoad(hn::FirstN(d, count), d, from);
   } else {

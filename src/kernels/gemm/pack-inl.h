@@ -158,11 +158,13 @@ void WidenPacked(const std::byte* from, int64_t count, std::byte* to) {
   }
 }
 
-/// Lines are filled up to whole vectors, with anything: of elements that touch, with the next line.
+/// Lines are filled up to whole vectors, with anything: where masks cost something, with what follows in memory as long
+/// as that is in front of the end of the last line.
 template <class T, class Element>
 void WidenLines(const std::byte* from, int64_t from_step, int64_t lines, int64_t count, std::byte* to,
                 int64_t to_step) {
   const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
   const auto* line = reinterpret_cast<const Element*>(from);
   auto* widened = reinterpret_cast<T*>(to);
   if (from_step == count && to_step == count) {  // lines that touch are one
@@ -170,16 +172,17 @@ void WidenLines(const std::byte* from, int64_t from_step, int64_t lines, int64_t
     lines = 1;
   }
   const auto elements = static_cast<size_t>(count);
-  const bool may_load_next = !BINET_MASKS_ARE_CHEAP && from_step == count;
+  const size_t whole = elements / kLanes * kLanes;
+  const size_t filled = whole == elements ? whole : whole + kLanes;
+  const auto beyond = static_cast<int64_t>(filled - elements);
+  const int64_t ends = BINET_MASKS_ARE_CHEAP && beyond > 0 ? lines : (beyond + from_step - 1) / from_step;
+  const auto widen = [&](size_t end) HWY_ATTR {
+    for (size_t i = 0; i < end; i += kLanes) StoreAny(LoadElements(d, line + i), d, widened + i);
+  };
+  for (; lines > ends; --lines, line += from_step, widened += to_step) widen(filled);
   for (; lines > 0; --lines, line += from_step, widened += to_step) {
-    size_t i = 0;
-    for (; i + hn::Lanes(d) <= elements; i += hn::Lanes(d)) StoreAny(LoadElements(d, line + i), d, widened + i);
-    if (i == elements) continue;
-    if (may_load_next && i + hn::Lanes(d) <= static_cast<size_t>(lines) * elements) {
-      StoreAny(LoadElements(d, line + i), d, widened + i);
-    } else {
-      StoreAny(LoadElements(d, line + i, elements - i), d, widened + i);
-    }
+    widen(whole);
+    if (beyond > 0) StoreAny(LoadElements(d, line + whole, elements - whole), d, widened + whole);
   }
 }
 

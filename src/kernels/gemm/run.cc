@@ -252,7 +252,12 @@ class Product {
     const Packing packing = {from,    p_.b_column_step, p_.b_row_step,      block.n,
                              block.k, slot.b,           block.b_panel_step, width};
     if (s_.tiles_pack_b && !is_narrow) return kernels_.pack_and_multiply(block, packing);
-    pack(packing);
+    const bool is_one_panel_of_lines = block.n <= width && p_.b_column_step == 1;
+    if (kernels_.widen_lines != nullptr && is_one_panel_of_lines) {
+      kernels_.widen_lines(from, p_.b_row_step, block.k, block.n, slot.b, width);
+    } else {
+      pack(packing);
+    }
     kernels_.multiply(block);
   }
 
