@@ -18,6 +18,7 @@ constexpr std::int64_t kLeastBForFewRows = 256 * 1024;  // for one row; two rows
 constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
 constexpr std::int64_t kLeastKForFewRows = 128;
 // The same where a vector is half a line, and there are fewer registers: a tile that goes down all of k is narrower.
+// But for products of several instructions L2 is near enough.
 constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
 constexpr std::int64_t kLeastKForShortRows = 24;
 // More rows than two of f32 do so where B's rows meet in few sets of the caches, so that packing is what they would do
@@ -184,7 +185,8 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
   const std::int64_t least_k = kernels.has_short_vectors ? kLeastKForShortRows : kLeastKForFewRows;
   if (row_bytes < kLeastRowBytesForFewRows || p.k < least_k) return false;
-  const std::int64_t for_one = kernels.has_short_vectors ? kLeastBForOneShortRow : kLeastBForFewRows;
+  const bool is_by_halves = !is_float(p.type) && kernels.element_bytes == 8;
+  const std::int64_t for_one = kernels.has_short_vectors && !is_by_halves ? kLeastBForOneShortRow : kLeastBForFewRows;
   if (p.m == 1) return row_bytes * p.k >= for_one;
   if (p.m * kernels.accumulator_bytes <= kTwoSumsOfF32Bytes)
     return row_bytes * p.k >= second_level_cache_bytes() * 5 / 8;

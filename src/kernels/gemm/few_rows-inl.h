@@ -20,6 +20,7 @@
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/sum_of_halves-inl.h"
 #include "kernels/gemm/waiting_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -48,12 +49,12 @@ HWY_INLINE void AddTile(const Row& vectors, const TileOperands<T, TB>& operands,
   const hn::ScalableTag<T> d;
   constexpr size_t kLanes = hn::MaxLanes(d);
   using V = hn::Vec<decltype(d)>;
-  V sum[kRows][kVectors];
+  RunningSum<V> sum[kRows][kVectors];
   HWY_UNROLL(4)
   for (size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(8)
     for (size_t j = 0; j < kVectors; ++j)
-      sum[i][j] = hn::Load(d, sums + static_cast<int64_t>(i) * sums_row_step + j * kLanes);
+      sum[i][j].Begin(hn::Load(d, sums + static_cast<int64_t>(i) * sums_row_step + j * kLanes));
   }
   constexpr int64_t kBytes = sizeof(TB) * kLanes;
   const T* a = operands.a;
@@ -68,14 +69,14 @@ HWY_INLINE void AddTile(const Row& vectors, const TileOperands<T, TB>& operands,
       if (kBytes >= 64 || kVectors == 1 || j % (64 / kBytes) == 0) hwy::Prefetch(b + ahead + j * kLanes);
       const V vb = vectors.Load(b + j * kLanes, kVectors == 1);
       HWY_UNROLL(4)
-      for (size_t i = 0; i < kRows; ++i) sum[i][j] = MultiplyAdd(va[i], vb, sum[i][j]);
+      for (size_t i = 0; i < kRows; ++i) sum[i][j].Add(va[i], vb);
     }
   }
   HWY_UNROLL(4)
   for (size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(8)
     for (size_t j = 0; j < kVectors; ++j)
-      hn::Store(sum[i][j], d, sums + static_cast<int64_t>(i) * sums_row_step + j * kLanes);
+      hn::Store(sum[i][j].End(), d, sums + static_cast<int64_t>(i) * sums_row_step + j * kLanes);
   }
 }
 

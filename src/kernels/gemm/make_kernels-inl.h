@@ -77,7 +77,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
 #if !BINET_IS_OLD_TARGET
-  if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4) {
+  if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4 || kByHalves<T>) {
     kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
     kernels.most_few_rows = kMostFewRows<Element, T>;
   }

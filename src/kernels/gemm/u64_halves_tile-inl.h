@@ -1,13 +1,6 @@
-// Room: kernels, per target. The tile for 64-bit integers where products are formed from 32-bit halves.
-//
-// With a = ah * 2^32 + al and b = bh * 2^32 + bl, modulo 2^64
-//
-//   a * b = al * bl + (ah * bl + al * bh) * 2^32
-//
-// where the first product must be whole, and of the others the lower 32 bits do: one multiplication of 32-bit lanes
-// forms both of them, when the halves of a have changed places. Their sums are kept apart, 32 bits wide, and added to
-// each other and to the first one's when the tile ends: two multiplications and two additions for each product, where
-// joining the parts at once would take three of each and a shift.
+// Room: kernels, per target. The tile for 64-bit integers where products are formed from 32-bit halves
+// (sum_of_halves-inl.h). It takes all registers: those with an element of A serve all columns of a row before its
+// halves change places.
 #if defined(BINET_KERNELS_GEMM_U64_HALVES_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_U64_HALVES_TILE_INL_H_
 #undef BINET_KERNELS_GEMM_U64_HALVES_TILE_INL_H_
@@ -22,6 +15,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/sum_of_halves-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -92,10 +86,7 @@ requires(kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>&
   HWY_UNROLL(16)
   for (size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; ++j) {
-      const V both = hn::BitCast(d, hn::Add(cross[i][j], hn::Shuffle2301(cross[i][j])));
-      sum[i][j] = hn::Add(sum[i][j], hn::ShiftLeft<32>(both));
-    }
+    for (size_t j = 0; j < kVectors; ++j) sum[i][j] = JoinHalves(sum[i][j], cross[i][j]);
   }
   EndTile<T>(vectors, ends, sum);
 }
