@@ -67,10 +67,13 @@ constexpr std::int64_t kWidenedAtOnceBytes = 128 * 1024;
 constexpr std::int64_t kRowsToWidenBFor = 4;  // of tiles
 constexpr std::int64_t kLeastWorkToWidenAtOnce = std::int64_t{1} << 17;
 // Where products at once are of accumulators alone, other ways are dear: more of B may be widened for as many rows;
-// fewer rows do, and any number of them if no more of B than this is widened for each.
+// fewer rows do, and any number of them if no more of B than this is widened for each, or if k is so short, for a tile
+// or for each row of a lower one, that most of the time goes to placing tiles and rounding what they compute.
 constexpr std::int64_t kWidenedForManyBytes = 256 * 1024;
 constexpr std::int64_t kFewTilesToWidenBFor = 2;
 constexpr std::int64_t kWidenedBForEachRow = 512;
+constexpr std::int64_t kShortKOfTilesToWiden = 64;
+constexpr std::int64_t kShortKOfEachRowToWiden = 4;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 
@@ -213,7 +216,9 @@ bool widens_b_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   const std::int64_t bytes = p.k * round_up(p.n, kernels.lanes) * kernels.accumulator_bytes;
   const bool are_many = rows > kRowsToWidenBFor * kernels.mr;
   if (kernels.widens_all_at_once) {
-    if (rows <= kFewTilesToWidenBFor * kernels.mr && p.n * p.k > kWidenedBForEachRow * rows) return false;
+    const bool are_few = rows <= kFewTilesToWidenBFor * kernels.mr;
+    const bool has_short_k = p.k <= (rows > kernels.mr ? kShortKOfTilesToWiden : kShortKOfEachRowToWiden * rows);
+    if (are_few && !has_short_k && p.n * p.k > kWidenedBForEachRow * rows) return false;
     return bytes <= (are_many ? std::min(kWidenedForManyBytes, second_level_cache_bytes() / 2) : kWidenedAtOnceBytes);
   }
   return are_many && rows * p.n * p.k >= kLeastWorkToWidenAtOnce && p.b_column_step == 1 &&

@@ -144,6 +144,50 @@ HWY_NOINLINE int64_t FinishTransposed(const T* sums, int64_t sums_row_step, int6
   return i;
 }
 
+/// 16-bit floats of short rows that touch, and that are no whole vectors, are finished some rows at a time, as one run,
+/// with as many elements of C: rows by themselves would be loaded and stored in pieces.
+template <class Element>
+class RunOfRows {
+ public:
+  static constexpr bool kIsOffered = sizeof(Element) == 2 && !kRoundsInTile<Element> && !BINET_IS_OLD_TARGET;
+
+  static HWY_INLINE bool Takes(int64_t m, int64_t n) { return m >= kFewestRows && n <= kMostColumns && n % kLanes != 0; }
+
+  /// m rows of n columns; C is a row or, where its column step is 0, a column.
+  HWY_INLINE RunOfRows(int64_t m, int64_t n, const Element* c, int64_t c_column_step)
+      : c_(c), n_(n), rows_(HWY_MIN(m, kMost / n)), is_column_(c_column_step == 0) {
+    if (is_column_) return;
+    const auto row = static_cast<size_t>(n), all = static_cast<size_t>(rows_ * n);
+    std::memcpy(run_, c, row * sizeof(Element));
+    for (size_t done = row; done < all; done *= 2) {
+      std::memcpy(run_ + done, run_, HWY_MIN(done, all - done) * sizeof(Element));
+    }
+  }
+
+  int64_t rows() const { return rows_; }
+
+  /// C of the next so many rows.
+  HWY_INLINE const Element* Next(int64_t rows) {
+    if (is_column_) {
+      const hn::CappedTag<uint16_t, kLanes> d;
+      Element* to = run_;
+      for (int64_t i = 0; i < rows; ++i, to += n_) {
+        const auto same = hn::Set(d, *Bits(c_ + i));
+        for (int64_t j = 0; j < n_; j += kLanes) hn::StoreU(same, d, const_cast<uint16_t*>(Bits(to + j)));
+      }
+      c_ += rows;
+    }
+    return run_;
+  }
+
+ private:
+  static constexpr int64_t kLanes = 8, kFewestRows = 8, kMostColumns = 64, kMost = 256;
+  const Element* c_;
+  int64_t n_, rows_;
+  bool is_column_;
+  Element run_[kMost + kLanes];  // a vector of the last row may end behind it
+};
+
 /// m x n sums, whose rows may be read to the end of a vector, become the elements of Y from (row, column) on.
 template <class Element, class T>
 HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
@@ -170,6 +214,17 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
       sums += done;
       y += done * output.y_column_step;
       n -= done;
+    }
+  }
+  if constexpr (RunOfRows<Element>::kIsOffered) {
+    const bool rows_touch = output.y_column_step == 1 && sums_row_step == n && output.y_row_step == n;
+    if (rows_touch && c != nullptr && RunOfRows<Element>::Takes(m, n)) {
+      RunOfRows<Element> run(m, n, c, output.c_column_step);
+      for (int64_t i = 0; i < m; i += run.rows()) {
+        const int64_t rows = HWY_MIN(run.rows(), m - i);
+        FinishRow(sums + i * n, static_cast<size_t>(rows * n), y + i * n, 1, run.Next(rows), 1, scale);
+      }
+      return;
     }
   }
   const auto columns = static_cast<size_t>(n);

@@ -175,7 +175,9 @@ void WidenLines(const std::byte* from, int64_t from_step, int64_t lines, int64_t
   const size_t whole = elements / kLanes * kLanes;
   const size_t filled = whole == elements ? whole : whole + kLanes;
   const auto beyond = static_cast<int64_t>(filled - elements);
-  const int64_t ends = BINET_MASKS_ARE_CHEAP && beyond > 0 ? lines : (beyond + from_step - 1) / from_step;
+  const bool is_one_line = beyond <= from_step;  // without a division, which small products would notice
+  const int64_t last_lines = is_one_line ? (beyond > 0 ? 1 : 0) : (beyond + from_step - 1) / from_step;
+  const int64_t ends = BINET_MASKS_ARE_CHEAP && beyond > 0 ? lines : last_lines;
   const auto widen = [&](size_t end) HWY_ATTR {
     for (size_t i = 0; i < end; i += kLanes) StoreAny(LoadElements(d, line + i), d, widened + i);
   };
