@@ -152,7 +152,9 @@ class RunOfRows {
  public:
   static constexpr bool kIsOffered = sizeof(Element) == 2 && !kRoundsInTile<Element> && !BINET_IS_OLD_TARGET;
 
-  static HWY_INLINE bool Takes(int64_t m, int64_t n) { return m >= kFewestRows && n <= kMostColumns && n % kLanes != 0; }
+  static HWY_INLINE bool Takes(int64_t m, int64_t n) {
+    return m >= kFewestRows && n <= kMostColumns && n % kLanes != 0;
+  }
 
   /// m rows of n columns; C is a row or, where its column step is 0, a column.
   HWY_INLINE RunOfRows(int64_t m, int64_t n, const Element* c, int64_t c_column_step)

@@ -178,12 +178,22 @@ void WidenLines(const std::byte* from, int64_t from_step, int64_t lines, int64_t
   const bool is_one_line = beyond <= from_step;  // without a division, which small products would notice
   const int64_t last_lines = is_one_line ? (beyond > 0 ? 1 : 0) : (beyond + from_step - 1) / from_step;
   const int64_t ends = BINET_MASKS_ARE_CHEAP && beyond > 0 ? lines : last_lines;
-  const auto widen = [&](size_t end) HWY_ATTR {
-    for (size_t i = 0; i < end; i += kLanes) StoreAny(LoadElements(d, line + i), d, widened + i);
+  const auto widen = [&](size_t i) HWY_ATTR { StoreAny(LoadElements(d, line + i), d, widened + i); };
+  const auto widen_to = [&](size_t end) HWY_ATTR {
+    for (size_t i = 0; i < end; i += kLanes) widen(i);
   };
-  for (; lines > ends; --lines, line += from_step, widened += to_step) widen(filled);
+  if (filled == kLanes) {
+    for (; lines > ends; --lines, line += from_step, widened += to_step) widen(0);
+  } else if (filled == 2 * kLanes) {
+    for (; lines > ends; --lines, line += from_step, widened += to_step) {
+      widen(0);
+      widen(kLanes);
+    }
+  } else {
+    for (; lines > ends; --lines, line += from_step, widened += to_step) widen_to(filled);
+  }
   for (; lines > 0; --lines, line += from_step, widened += to_step) {
-    widen(whole);
+    widen_to(whole);
     if (beyond > 0) StoreAny(LoadElements(d, line + whole, elements - whole), d, widened + whole);
   }
 }
