@@ -256,7 +256,7 @@ class BlockAtOnce {
       ends_.c = reinterpret_cast<const T*>(c);
       ends_.to = reinterpret_cast<T*>(y_);
       if (kEndsPartsApart<Element> && ends_.last_lanes < Shape::kLanes) {
-        const int64_t rows_behind = tiles > 1 ? rows : is_followed ? rows - 1 : 0;
+        const int64_t rows_behind = tiles > 1 ? (tiles - 1) * rows : is_followed ? rows - 1 : 0;
         ends_.reach = ReachOfRows<Element>(p_.n, columns, rows_behind, ends_);
       }
       if (fetches_y_) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/aligned_buffer.h"
 #include "kernels/gemm/items.h"
@@ -17,6 +18,8 @@ constexpr std::int64_t kLeastK = 32;
 // Four columns of f32 and f64: with a shorter K, tiles with lanes along the columns are faster, up to two times. Of
 // 16-bit floats dots are as fast, as they widen in registers what tiles widen before.
 constexpr std::int64_t kLeastKOfFourColumns = 64;
+// Integers have no other good way for one column: a vector of A is turned by tiles of f32 and f64 alone.
+constexpr std::int64_t kLeastKOfOneColumnOfIntegers = 2;
 // With a shorter K it does not pay to write B in pairs first, nor with one so long that few rows are cut into segments.
 constexpr std::int64_t kLeastKOfPairs = 64;
 // Two columns meet a row of A at once, or four of f32 and f64 with AVX-512 and AVX2; further ones meet it again, while
@@ -46,6 +49,14 @@ void transpose(const Problem& p, const std::byte* b, std::byte* to, std::int64_t
   }
 }
 
+/// As it is computed.
+Problem computed_problem(const Plan& plan) {
+  if (!plan.schedule.is_swapped) return plan.problem;
+  Problem p = swapped(plan.problem);
+  p.y_row_step = 1;
+  return p;
+}
+
 /// A column of Y as one row, whose sums are whole vectors.
 Output as_row(const Output& column) {
   return {column.y, 1, column.y_row_step, column.c, column.c_column_step, column.c_row_step};
@@ -61,9 +72,15 @@ bool takes_pairs(const Problem& p) noexcept {
 bool takes_dots(const Problem& p) noexcept {
   if (takes_pairs(p)) return true;
   const bool is_f32_or_f64 = p.type == ElementType::f32 || p.type == ElementType::f64;
+  if (is_integer(p.type) && p.n == 1) return p.k >= kLeastKOfOneColumnOfIntegers && p.a_row_step != 1;
   const std::int64_t least_k = p.n == kMostColumns && is_f32_or_f64 ? kLeastKOfFourColumns : kLeastK;
   // A transposed A has row step 1, whatever M is.
   return p.n <= kMostColumns && p.k >= least_k && p.a_row_step != 1;
+}
+
+bool takes_dots_of_row(const Problem& p, bool b_is_packed) noexcept {
+  if (p.m != 1 || p.b_row_step != 1 || b_is_packed) return false;
+  return is_integer(p.type) && takes_dots(swapped(p));
 }
 
 std::size_t columns_of_b_bytes(const Problem& p, const Kernels& kernels) noexcept {
@@ -86,7 +103,7 @@ void write_columns_of_b(const Problem& p, const Kernels& kernels, const std::byt
 }
 
 void plan_dots(Plan& plan, int threads) {
-  const Problem& p = plan.problem;
+  const Problem p = computed_problem(plan);
   const Kernels& kernels = *plan.kernels;
   Schedule& s = plan.schedule;
   const Segments segments = segments_of(p);
@@ -126,8 +143,9 @@ void plan_dots(Plan& plan, int threads) {
 
 void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
               std::byte* workspace, const ThreadPool& pool) {
-  const Problem& p = plan.problem;
+  const Problem p = computed_problem(plan);
   const Schedule& s = plan.schedule;
+  if (s.is_swapped) std::swap(a, b);
   const Kernels& kernels = *plan.kernels;
   const Scale scale = make_scale(p);
   const bool in_pairs = takes_pairs(p);

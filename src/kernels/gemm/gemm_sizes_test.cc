@@ -43,10 +43,26 @@ TEST_P(GemmSizes, FewColumns) {
   check(Case{1100, 3, 64, false, true, CForm::full, 2, 0.5f});
 }
 
+/// One column, or one row, and a K of few vectors.
+TEST_P(GemmSizes, OneColumnOrRow) {
+  for (const int transposes : {0, 1, 2, 3}) {
+    for (const std::int64_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 30, 40}) {
+      for (const std::int64_t length : {2, 5, 6, 7, 8, 19, 100, 333}) {
+        Case column{length, 1, k, (transposes & 1) != 0, (transposes & 2) != 0};
+        vary(column);
+        check(column);
+        Case row{1, length, k, (transposes & 1) != 0, (transposes & 2) != 0};
+        vary(row);
+        check(row);
+      }
+    }
+  }
+}
+
 TEST_P(GemmSizes, Segments) {
   for (const int transposes : {0, 1, 2, 3}) {
     for (const Case& sizes : {Case{5, 10, 8192}, Case{17, 64, 12345}, Case{3, 2, 20000}, Case{40, 1, 8200},
-                              Case{2, 65, 8192}, Case{30, 7, 33000}}) {
+                              Case{2, 65, 8192}, Case{30, 7, 33000}, Case{1, 70, 9000}}) {
       Case c = sizes;
       c.trans_a = (transposes & 1) != 0;
       c.trans_b = (transposes & 2) != 0;
@@ -119,6 +135,18 @@ TEST_P(GemmSizes, SmallProducts) {
   }
 }
 
+/// Rows that are no whole vectors, with a C for each row or each column: some of them may be finished together.
+TEST_P(GemmSizes, ShortRowsWithC) {
+  for (const std::int64_t m : {7, 8, 9, 41, 130}) {
+    for (const std::int64_t n : {2, 3, 5, 8, 9, 13, 31, 63, 65}) {
+      for (const CForm form : {CForm::row, CForm::column}) {
+        check(Case{m, n, 5, false, false, form});
+        if (is_float(type_)) check(Case{m, n, 3, false, n % 2 != 0, form, 0.5f, 2.0f}, byte_size(type_) + 1);
+      }
+    }
+  }
+}
+
 /// 16-bit floats for which all of B is widened first: around blocks of rows, strips of columns and vectors.
 TEST_P(GemmSizes, SmallBWidenedAtOnce) {
   const std::int64_t lanes = kernels_.lanes;
@@ -137,6 +165,16 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
   const bool takes_amx = kernels_.amx != nullptr;
   if (kernels_.widen_lines != nullptr && kernels_.multiply_at_once != nullptr && !takes_amx) {
     EXPECT_GT(widened, products / 2);
+  }
+  for (const std::int64_t m :
+       {std::int64_t{1}, std::int64_t{3}, kernels_.mr, kernels_.mr + 1, 2 * kernels_.mr}) {  // few rows, a short k
+    for (const std::int64_t n : {15 * lanes, 31 * lanes + 1}) {
+      for (const std::int64_t k : {3, 8, 24, 64}) {
+        Case c{m, n, k};
+        vary(c);
+        check(c);
+      }
+    }
   }
   // Both operands turned, and so many rows that each worker has several items.
   check(Case{1100, 3 * lanes + 5, 35, false, true, CForm::column});

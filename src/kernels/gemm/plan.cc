@@ -27,6 +27,9 @@ namespace {
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 constexpr std::int64_t kTurnedBBytes = 128 * 1024;
 constexpr std::int64_t kLeastRowsToTurnFor = 3;
+// One column of floats with vectors of half a line: a shorter K that is no whole number of vectors is not transposed
+// well.
+constexpr std::int64_t kLeastKToSwapColumnFor = 8;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -35,7 +38,11 @@ constexpr std::int64_t kRowsAndColumnsToPack = 12;
 /// be transposed for that, which takes longer than what floats with masked vectors waste: dots are there for a long k.
 bool should_swap(const Problem& p, const Kernels& kernels, bool b_is_packed) {
   if (b_is_packed || p.m <= p.n) return false;
-  if (p.n == 1) return true;
+  if (p.n == 1) {
+    const bool is_low = (p.m <= kernels.mr && kernels.widen_lines == nullptr) ||
+                        (p.k < kLeastKToSwapColumnFor && p.k % kernels.lanes != 0);
+    return p.a_row_step == 1 || !kernels.has_short_vectors || !is_low;
+  }
   if (p.a_row_step != 1 && kernels.takes_any_columns && is_float(p.type)) return false;
   const std::int64_t few = p.a_row_step == 1 ? kernels.lanes / 2 : kernels.lanes / 4;
   return p.n <= few && p.m >= 2 * kernels.lanes && p.k >= 8;
@@ -148,7 +155,8 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     plan.way = problem.m == 0 || problem.n == 0 ? Way::nothing : Way::without_k;
     return plan;
   }
-  if (takes_dots(problem)) {
+  if (takes_dots(problem) || takes_dots_of_row(problem, b_is_packed)) {
+    plan.schedule.is_swapped = !takes_dots(problem);
     plan_dots(plan, threads);
     return plan;
   }

@@ -64,7 +64,7 @@ struct TileEnds {
 };
 
 /// Of a tile as wide as Y, which has n columns, and rows that touch: they are written one after the other, and so are
-/// `rows_behind` of the next tile.
+/// `rows_behind` of the next tiles.
 template <class Element, class T>
 HWY_INLINE Reach ReachOfRows(int64_t n, size_t columns, int64_t rows_behind, const TileEnds<T>& ends) {
   const int64_t beyond = static_cast<int64_t>(columns) - n;
