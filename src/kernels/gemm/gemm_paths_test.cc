@@ -162,8 +162,11 @@ TEST_P(GemmPaths, TurnedRows) {
       for (const std::int64_t k : {1, 2, 15, 16, 17, 35}) {
         Case c{m, n, k, n % 2 == 0, true};
         vary(c);
-        const bool is_turned = kernels_.turn_rows != nullptr && (kernels_.takes_any_columns || n % lanes == 0);
         const Problem p = problem_of(type_, c);
+        // What is turned is done at once, which integers with factors are not.
+        const bool has_factors = c.alpha != 1.0f || (p.has_c && c.beta != 1.0f);
+        const bool is_at_once = (kernels_.takes_any_columns || n % lanes == 0) && (is_float(type_) || !has_factors);
+        const bool is_turned = kernels_.turn_rows != nullptr && is_at_once;
         const Plan plan = make_plan(p, target_, 1, false);
         if (plan.way != Way::parts && plan.way != Way::dots) {
           EXPECT_EQ(plan.schedule.b_lane_step, is_turned && k > 1 ? k : 0) << c;

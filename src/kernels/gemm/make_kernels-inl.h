@@ -82,7 +82,11 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.most_few_rows = kMostFewRows<Element, T>;
   }
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
-  if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) kernels.turn_rows = &TurnRows<T, T>;
+  // Integers with AVX-512 were not measured.
+  if constexpr (std::is_same_v<Element, T> && (hwy::IsFloat<T>() || !BINET_MASKS_ARE_CHEAP)) {
+    using Float = std::conditional_t<sizeof(T) == 4, float, double>;  // whose code moves integers, too
+    kernels.turn_rows = &TurnRows<Float, Float>;
+  }
 #endif
   kernels.finish = &Finish<Element, T>;
   return kernels;
