@@ -30,9 +30,17 @@ constexpr std::int64_t kLeastRowsToTurnFor = 3;
 // One column of floats with vectors of half a line: a shorter K that is no whole number of vectors is not transposed
 // well.
 constexpr std::int64_t kLeastKToSwapColumnFor = 8;
+constexpr std::int64_t kLeastKOfSmallDots = 32;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
+
+/// A few sums of integers are ready at once before those of dots would begin.
+bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed) {
+  if (!takes_dots(p)) return takes_dots_of_row(p, b_is_packed);
+  const bool is_small = p.n == 1 && p.m <= kernels.mr && p.k < kLeastKOfSmallDots;
+  return b_is_packed || !is_integer(p.type) || !is_small;
+}
 
 /// Columns far fewer than the lanes of a vector waste most of it; rows may fill it, but those of an A row by row must
 /// be transposed for that, which takes longer than what floats with masked vectors waste: dots are there for a long k.
@@ -155,7 +163,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     plan.way = problem.m == 0 || problem.n == 0 ? Way::nothing : Way::without_k;
     return plan;
   }
-  if (takes_dots(problem) || takes_dots_of_row(problem, b_is_packed)) {
+  if (should_take_dots(problem, *plan.kernels, b_is_packed)) {
     plan.schedule.is_swapped = !takes_dots(problem);
     plan_dots(plan, threads);
     return plan;
