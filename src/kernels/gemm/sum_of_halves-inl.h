@@ -29,6 +29,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// A vector of sums while a tile adds products to it.
 template <class V>
 struct RunningSum {
+  HWY_INLINE RunningSum() {}  // NOLINT(modernize-use-equals-default): GCC would not compile that one for the target
   HWY_INLINE void Begin(V from) { sum_ = from; }
   HWY_INLINE void Add(V a, V b) { sum_ = MultiplyAdd(a, b, sum_); }
   HWY_INLINE V End() const { return sum_; }
@@ -50,6 +51,7 @@ template <class V>
 requires(kByHalves<hn::TFromV<V>>) struct RunningSum<V> {
   using D32 = hn::Repartition<uint32_t, hn::DFromV<V>>;
   using V32 = hn::Vec<D32>;
+  HWY_INLINE RunningSum() {}  // NOLINT(modernize-use-equals-default): as above
   HWY_INLINE void Begin(V from) {
     sum_ = from;
     cross_ = hn::Zero(D32());
