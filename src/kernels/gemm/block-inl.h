@@ -51,8 +51,9 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
 template <class Element, class T, class TB>
 class BlockLoops {
  public:
-  BlockLoops(const Block& block, bool goes_by_panels)
+  BlockLoops(const Block& block, FinishFunction<T> finish, bool goes_by_panels)
       : block_(block),
+        finish_(finish),
         goes_by_panels_(goes_by_panels),
         takes_three_vectors_(TakesThreeVectors(block)),
         b_is_near_(IsBNear(block)),
@@ -260,15 +261,16 @@ class BlockLoops {
     if (goes_by_panels_) operands.far = NextPanel(m, n);
     operands.fetches = fetches;
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
-    ComputeTile<Element>(block_, tile, operands, {m, n, rows, columns});
+    ComputeTile<Element>(block_, tile, operands, {m, n, rows, columns}, finish_);
   }
 
   const Block& block_;
+  const FinishFunction<T> finish_;
   const bool goes_by_panels_, takes_three_vectors_, b_is_near_, y_is_near_;
 };
 
 template <class Element, class T, class TB>
-void MultiplyBlockWith(const Block& block) {
+void MultiplyBlockWith(const Block& block, FinishFunction<T> finish) {
   // A small B stays in the first-level cache whatever the order. So lower and wider tiles are free to choose, or one
   // narrow column of them; and A and Y, if they are too large to stay near, are passed over once.
   using Shape = TileShape<T>;
@@ -282,7 +284,7 @@ void MultiplyBlockWith(const Block& block) {
   const bool goes_by_rows = block.goes_by_rows || (b_is_small && (is_narrow || is_low || is_far)) ||
                             BlockLoops<Element, T, TB>::TakesThreeVectors(block);
   const bool goes_by_panels = block.m > block.a_panel_rows && !goes_by_rows;
-  const BlockLoops<Element, T, TB> loops(block, goes_by_panels);
+  const BlockLoops<Element, T, TB> loops(block, finish, goes_by_panels);
   if (are_tall && block.m > block.a_panel_rows && !block.a_is_packed) {
     loops.TallTiles();
   } else if (goes_by_panels) {
@@ -294,10 +296,13 @@ void MultiplyBlockWith(const Block& block) {
 
 template <class Element, class T>
 void MultiplyBlock(const Block& block) {
+  const FinishFunction<T> finish = &FinishTile<Element, T>;
   if constexpr (kWidensInTiles<Element, T>) {
-    if (!block.b_is_packed || block.b_is_kept) return MultiplyBlockWith<Element, T, Element>(block);
+    if (!block.b_is_packed || block.b_is_kept) return MultiplyBlockWith<Element, T, Element>(block, finish);
   }
-  MultiplyBlockWith<Element, T, T>(block);
+  // Of elements that are neither read here nor written the size is enough: both 16-bit floats share the code.
+  using Stored = std::conditional_t<std::is_same_v<Element, T>, Element, hwy::UnsignedFromSize<sizeof(Element)>>;
+  MultiplyBlockWith<Stored, T, T>(block, finish);
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

@@ -175,7 +175,7 @@ class RunOfRows {
       const hn::CappedTag<uint16_t, kLanes> d;
       Element* to = run_;
       for (int64_t i = 0; i < rows; ++i, to += n_) {
-        const auto same = hn::Set(d, *Bits(c_ + i));
+        const auto same = hn::Set(d, LoadOne(Bits(c_ + i)));
         for (int64_t j = 0; j < n_; j += kLanes) hn::StoreU(same, d, const_cast<uint16_t*>(Bits(to + j)));
       }
       c_ += rows;
@@ -190,6 +190,11 @@ class RunOfRows {
   bool is_column_;
   Element run_[kMost + kLanes];  // a vector of the last row may end behind it
 };
+
+/// FinishTile for elements that its caller need not know.
+template <class T>
+using FinishFunction = void (*)(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
+                                int64_t row, int64_t column, const Scale& scale);
 
 /// m x n sums, whose rows may be read to the end of a vector, become the elements of Y from (row, column) on.
 template <class Element, class T>

@@ -201,9 +201,10 @@ HWY_NOINLINE bool EndInPlace(const Block& block, const Place& place, size_t tile
   return output.c_column_step <= 1;
 }
 
+/// Unless the tile itself does the last step, `finish` does.
 template <class Element, class T, class TB>
 HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const TileOperands<T, TB>& operands,
-                            const Place& place) {
+                            const Place& place, FinishFunction<T> finish = &FinishTile<Element, T>) {
   alignas(64) T buffer[LargestTile<T>()];
   const size_t tile_columns = tile.vectors * TileShape<T>::kLanes;
   const auto columns = static_cast<size_t>(place.columns);
@@ -238,8 +239,8 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
   ends.to_row_step = buffer_step;
   tile.function(operands, ends);
   if (!block.last) return CopyRows(buffer, buffer_step, sums, step, place);
-  FinishTile<Element>(buffer, buffer_step, place.rows, place.columns, *block.output, block.row + place.m,
-                      block.column + place.n, *block.scale);
+  finish(buffer, buffer_step, place.rows, place.columns, *block.output, block.row + place.m, block.column + place.n,
+         *block.scale);
 }
 
 /// Fetches so many bytes of each row.
