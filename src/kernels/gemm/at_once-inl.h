@@ -32,18 +32,14 @@ namespace binet::kernels::gemm::HWY_NAMESPACE {
 template <class Element, class T, class Body>
 HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const std::byte* a, std::byte* workspace,
                              const Body& body) {
-  const int64_t step = schedule.a_line_step;
+  const bool by_rows = p.a_column_step == 1;
+  const int64_t line_step = by_rows ? p.a_row_step : p.a_column_step, step = schedule.a_line_step;
   const auto* widened = reinterpret_cast<const T*>(workspace);
   for (int64_t m = 0; m < p.m; m += schedule.widened_rows) {
     const int64_t rows = HWY_MIN(schedule.widened_rows, p.m - m);
     const std::byte* from = a + m * p.a_row_step * int64_t{sizeof(Element)};
-    if (p.a_column_step == 1) {
-      WidenLines<T, Element>(from, p.a_row_step, rows, p.k, workspace, step);
-      body(m, rows, widened, step, int64_t{1});
-    } else {
-      WidenLines<T, Element>(from, p.a_column_step, p.k, rows, workspace, step);
-      body(m, rows, widened, int64_t{1}, step);
-    }
+    WidenLines<T, Element>(from, line_step, by_rows ? rows : p.k, by_rows ? p.k : rows, workspace, step);
+    body(m, rows, widened, by_rows ? step : 1, by_rows ? 1 : step);
   }
 }
 
@@ -80,6 +76,13 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
                            });
 }
 
+/// So many rows, for both types of 16-bit floats.
+template <class T>
+HWY_NOINLINE void MultiplyWidenedRows(BlockAtOnce<T, T>& block, const T* a, int64_t a_row_step, int64_t a_column_step,
+                                      int64_t rows, std::byte* sums) {
+  block.Multiply(a, a_row_step, a_column_step, 0, rows, sums);
+}
+
 /// The same where tiles don't end with 16-bit elements: B as it lies, in whole rows, whose sums are finished as one run
 /// if Y is one.
 template <class Element, class T>
@@ -106,7 +109,7 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
   const Scale scale = make_scale(p);
   WithWidenedA<Element, T>(p, schedule, a, workspace,
                            [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) HWY_ATTR {
-                             block.Multiply(from, row_step, column_step, 0, rows, sums);
+                             MultiplyWidenedRows(block, from, row_step, column_step, rows, sums);
                              FinishTile<Element>(reinterpret_cast<const T*>(sums), wide.n, rows, p.n, output, m, 0,
                                                  scale);
                            });

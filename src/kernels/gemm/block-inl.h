@@ -100,7 +100,7 @@ class BlockLoops {
       for (int64_t n = TilesAcross(tiles, m); n < block_.n;) {
         const auto tile = Widest(tiles, block_.n - n);
         const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
-        if (!y_is_near_) PrefetchSums<Element, T>(block_, m, n + columns);
+        if (!y_is_near_) PrefetchSums<sizeof(Element), T>(block_, m, n + columns);
         Compute(tile, m, rows, n, m == 0);
         n += columns;
       }
@@ -125,7 +125,7 @@ class BlockLoops {
   }
 
   HWY_INLINE void PrefetchBelow(int64_t m, int64_t n) const {
-    if (!y_is_near_) PrefetchSums<Element, T>(block_, m + block_.a_panel_rows, n);
+    if (!y_is_near_) PrefetchSums<sizeof(Element), T>(block_, m + block_.a_panel_rows, n);
   }
 
   /// How the tiles from (m, n) on begin and end, if they need no buffer for that. With one, of LargestTile() elements,
@@ -203,7 +203,7 @@ class BlockLoops {
         if (!kTakesAnyColumns<TB>) return n;
         ends.last_lanes = static_cast<size_t>(block_.n - n - columns + kLanes);
       }
-      if (!y_is_near_) PrefetchSums<Element, T>(block_, m, n + columns);
+      if (!y_is_near_) PrefetchSums<sizeof(Element), T>(block_, m, n + columns);
       TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, m, n, columns);
       operands.fetches = m == 0;
       tile.function(operands, ends);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/gemm/column_dots-inl.h"
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/four_dots-inl.h"
 #include "kernels/gemm/k_loop-inl.h"
@@ -115,10 +116,8 @@ class Dots {
     }
     int64_t k = 0;
     for (; k + int64_t{Shape::kPartials} <= count; k += Shape::kPartials) {
-      ForEachVector<Shape::kVectors>([&](size_t v) HWY_ATTR {
-        const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
-        Add(partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
-      });
+      ForEachVector<Shape::kVectors>(
+          [&](size_t v) HWY_ATTR { AddWhole(partial, v, k + static_cast<int64_t>(v * Shape::kLanes)); });
     }
     if (k < count) AddRest(partial, k, static_cast<size_t>(count - k));
     KeepInRegisters(partial);
@@ -129,18 +128,32 @@ class Dots {
   using Shape = DotShape<T>;
   using V = hn::Vec<hn::ScalableTag<T>>;
 
-  /// Vector v of each.
-  template <class Load>
-  HWY_INLINE void Add(V (&partial)[kX * kY][Shape::kVectors], size_t v, const Load& load) const {
+  /// Vector v of each, which lies from `place` on.
+  HWY_INLINE void AddWhole(V (&partial)[kX * kY][Shape::kVectors], size_t v, int64_t place) const {
+    const auto load = [&](const Element* from) HWY_ATTR { return LoadElements(hn::ScalableTag<T>(), from + place); };
+    Add(partial, v, load, load);
+  }
+
+  /// So many lanes of it, the last ones of k.
+  HWY_INLINE void AddFirst(V (&partial)[kX * kY][Shape::kVectors], size_t v, int64_t place, size_t lanes) const {
+    const hn::ScalableTag<T> d;
+    Add(
+        partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, lanes); },
+        [&](const Element* from) HWY_ATTR { return LoadElementsOrMinusZeros(d, from + place, lanes); });
+  }
+
+  template <class LoadX, class LoadY>
+  HWY_INLINE void Add(V (&partial)[kX * kY][Shape::kVectors], size_t v, const LoadX& load_x,
+                      const LoadY& load_y) const {
     V vx[kX];
     HWY_UNROLL(4)
     for (size_t i = 0; i < kX; ++i) {
-      const V loaded = load(x_ + static_cast<int64_t>(i) * x_step_);
+      const V loaded = load_x(x_ + static_cast<int64_t>(i) * x_step_);
       vx[i] = kY > 1 ? LoadedOnce(loaded) : loaded;
     }
     HWY_UNROLL(4)
     for (size_t j = 0; j < kY; ++j) {
-      const V vy = load(y_ + static_cast<int64_t>(j) * y_step_);
+      const V vy = load_y(y_ + static_cast<int64_t>(j) * y_step_);
       HWY_UNROLL(4)
       for (size_t i = 0; i < kX; ++i) partial[i * kY + j][v] = MultiplyAdd(vx[i], vy, partial[i * kY + j][v]);
     }
@@ -148,7 +161,6 @@ class Dots {
 
   /// So many elements from k on, fewer than there are partial sums.
   HWY_INLINE void AddRest(V (&partial)[kX * kY][Shape::kVectors], int64_t k, size_t rest) const {
-    const hn::ScalableTag<T> d;
     if constexpr (Shape::kTogether == 4 && hwy::IsFloat<T>()) {
       // Straight code for each number of vectors: in a loop that may end at each of them GCC leaves sums in memory.
       switch ((rest - 1) / Shape::kLanes) {
@@ -168,9 +180,9 @@ class Dots {
       const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
       const size_t lanes = rest - v * Shape::kLanes;
       if (lanes >= Shape::kLanes) {
-        Add(partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
+        AddWhole(partial, v, place);
       } else {
-        Add(partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, lanes); });
+        AddFirst(partial, v, place, lanes);
       }
     });
   }
@@ -178,14 +190,11 @@ class Dots {
   /// Vector kLast is the last one, and not more than whole.
   template <size_t kLast>
   HWY_INLINE void AddLast(V (&partial)[kX * kY][Shape::kVectors], int64_t k, size_t rest) const {
-    const hn::ScalableTag<T> d;
     Unrolled<kLast>([&](auto v) HWY_ATTR BINET_INLINE_LAMBDA {
-      const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
-      Add(partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place); });
+      AddWhole(partial, v, k + static_cast<int64_t>(v * Shape::kLanes));
     });
     const int64_t place = k + static_cast<int64_t>(kLast * Shape::kLanes);
-    const size_t lanes = rest - kLast * Shape::kLanes;
-    Add(partial, kLast, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, lanes); });
+    AddFirst(partial, kLast, place, rest - kLast * Shape::kLanes);
   }
 
   static HWY_INLINE void SumUp(const V (&partial)[kX * kY][Shape::kVectors], T* sums, int64_t sums_row_step) {
@@ -267,9 +276,9 @@ void DotBlockByFour(const Block& block, const T* a, const T* b, T* sums) {
 }
 #endif
 
-/// Both operands have k side by side: row m of A is at m * a_row_step, column n of B at n * b_panel_step.
+/// As DotBlock, for any shape.
 template <class Element, class T>
-void DotBlock(const Block& block) {
+HWY_NOINLINE void DotAnyBlock(const Block& block) {
   constexpr size_t kTogether = DotShape<T>::kTogether;
   const auto* a = reinterpret_cast<const Element*>(block.a);
   const auto* b = reinterpret_cast<const Element*>(block.b);
@@ -285,6 +294,52 @@ void DotBlock(const Block& block) {
     for (; n + 2 <= block.n; n += 2) DotColumns<2, 2>(block, a, b + n * block.b_panel_step, sums + n);
   }
   for (; n < block.n; ++n) DotColumns<kTogether, 1>(block, a, b + n * block.b_panel_step, sums + n);
+}
+
+#if HWY_TARGET == HWY_AVX2
+/// Four rows or more, and one column.
+template <class Column, class Element, class T>
+HWY_NOINLINE void DotOneColumn(const Block& block) {
+  const Column column(reinterpret_cast<const Element*>(block.b), block.k);
+  Block rows = block;
+  rows.m = 4;
+  for (int64_t m = 0; m < block.m; m += rows.m) {
+    const int64_t first = HWY_MIN(m, block.m - rows.m);
+    const auto* a = reinterpret_cast<const Element*>(block.a) + first * block.a_row_step;
+    auto* sums = reinterpret_cast<T*>(block.sums) + first;
+    if (HWY_LIKELY(MultiplyFour(column, a, block.a_row_step, sums))) continue;
+    rows.a = reinterpret_cast<const std::byte*>(a);
+    rows.sums = reinterpret_cast<std::byte*>(sums);
+    DotAnyBlock<Element, T>(rows);
+  }
+}
+
+/// Null: there is none for the shape, or none that is faster.
+template <class Element, class T>
+HWY_INLINE void (*FindDotsOfOneColumn(const Block& block))(const Block&) {
+  if (block.n != 1 || block.m < 4 || block.sums_row_step != 1) return nullptr;
+  constexpr auto kLanes = static_cast<int64_t>(DotShape<T>::kLanes);
+  const int64_t vectors = (block.k + kLanes - 1) / kLanes;
+  if (vectors == 8) return &DotOneColumn<ShortColumn<8, T, Element>, Element, T>;
+  if constexpr (sizeof(T) == 4) {  // of f64 a K that is shorter takes no dots
+    if (vectors == 4) return &DotOneColumn<ShortColumn<4, T, Element>, Element, T>;
+    if (vectors == 5) return &DotOneColumn<ShortColumn<5, T, Element>, Element, T>;
+    if (vectors == 6) return &DotOneColumn<ShortColumn<6, T, Element>, Element, T>;
+    if (vectors == 7) return &DotOneColumn<ShortColumn<7, T, Element>, Element, T>;
+  }
+  return nullptr;
+}
+#endif
+
+/// Both operands have k side by side: row m of A is at m * a_row_step, column n of B at n * b_panel_step.
+template <class Element, class T>
+void DotBlock(const Block& block) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (hwy::IsFloat<T>()) {
+    if (const auto multiply = FindDotsOfOneColumn<Element, T>(block)) return multiply(block);
+  }
+#endif
+  DotAnyBlock<Element, T>(block);
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

@@ -243,6 +243,14 @@ HWY_INLINE hn::Vec<D> LoadElements(D d, const Element* from, size_t count) {
   }
 }
 
+/// As LoadElements, but what follows is -0 in floats: times zero it changes no sum, not even one that is -0.
+template <class D, class Element>
+HWY_INLINE hn::Vec<D> LoadElementsOrMinusZeros(D d, const Element* from, size_t count) {
+  const auto v = LoadElements(d, from, count);
+  if constexpr (!hwy::IsFloat<hn::TFromD<D>>()) return v;
+  return hn::Or(v, hn::IfThenZeroElse(hn::FirstN(d, count), hn::SignBit(d)));
+}
+
 template <class D, class Element>
 HWY_INLINE void StoreElements(hn::Vec<D> v, D d, Element* to) {
   if constexpr (sizeof(Element) == 2) {

@@ -89,8 +89,10 @@ class FourDots {
     HWY_UNROLL(4)
     for (size_t i = 0; i < 4; ++i) sum[i][0] = sum[i][1] = hn::Zero(D());
     for (; at + 5 * int64_t{kLanes} <= count; at += kPartials) {
-      Add(sum, 0, [&](const T* from) HWY_ATTR { return hn::LoadU(D(), from + at); });
-      Add(sum, 1, [&](const T* from) HWY_ATTR { return hn::LoadU(D(), from + at + 4 * kLanes); });
+      const auto load = [&](const T* from) HWY_ATTR { return hn::LoadU(D(), from + at); };
+      const auto load_next = [&](const T* from) HWY_ATTR { return hn::LoadU(D(), from + at + 4 * kLanes); };
+      Add(sum, 0, load, load);
+      Add(sum, 1, load_next, load_next);
     }
     if (at < count) AddLast(sum, 0, at, count);
     at += int64_t{4 * kLanes};
@@ -101,17 +103,19 @@ class FourDots {
   /// A vector that may be the last one.
   HWY_INLINE void AddLast(V (&sum)[4][2], size_t chain, int64_t at, int64_t count) const {
     const auto mask = hn::FirstN(D(), static_cast<size_t>(HWY_MIN(count - at, int64_t{kLanes})));
-    Add(sum, chain, [&](const T* from) HWY_ATTR { return hn::MaskedLoad(mask, D(), from + at); });
+    const auto load = [&](const T* from) HWY_ATTR { return hn::MaskedLoad(mask, D(), from + at); };
+    const V minus_zeros = hn::IfThenZeroElse(mask, hn::SignBit(D()));  // times zero they change no sum
+    Add(sum, chain, load, [&](const T* from) HWY_ATTR { return hn::Or(load(from), minus_zeros); });
   }
 
-  template <class Load>
-  HWY_INLINE void Add(V (&sum)[4][2], size_t chain, const Load& load) const {
+  template <class LoadX, class LoadY>
+  HWY_INLINE void Add(V (&sum)[4][2], size_t chain, const LoadX& load_x, const LoadY& load_y) const {
     V x[kX];
     HWY_UNROLL(4)
-    for (size_t i = 0; i < kX; ++i) x[i] = load(x_ + static_cast<int64_t>(i) * x_step_);
+    for (size_t i = 0; i < kX; ++i) x[i] = load_x(x_ + static_cast<int64_t>(i) * x_step_);
     HWY_UNROLL(4)
     for (size_t j = 0; j < kY; ++j) {
-      const V y = load(y_ + static_cast<int64_t>(j) * y_step_);
+      const V y = load_y(y_ + static_cast<int64_t>(j) * y_step_);
       HWY_UNROLL(4)
       for (size_t i = 0; i < kX; ++i) sum[i * kY + j][chain] = hn::MulAdd(x[i], y, sum[i * kY + j][chain]);
     }

@@ -46,7 +46,7 @@ TEST_P(GemmSizes, FewColumns) {
 /// One column, or one row, and a K of few vectors.
 TEST_P(GemmSizes, OneColumnOrRow) {
   for (const int transposes : {0, 1, 2, 3}) {
-    for (const std::int64_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 30, 40}) {
+    for (const std::int64_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 30, 32, 33, 40, 45, 50, 56, 63, 64, 65}) {
       for (const std::int64_t length : {2, 5, 6, 7, 8, 19, 100, 333}) {
         Case column{length, 1, k, (transposes & 1) != 0, (transposes & 2) != 0};
         vary(column);

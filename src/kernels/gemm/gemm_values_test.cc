@@ -52,13 +52,24 @@ TEST_P(GemmValues, BetaZeroDoesNotReadC) {
   }
 }
 
+double smallest_of(ElementType type) {
+  return type == ElementType::f16   ? 0x1p-24
+         : type == ElementType::f64 ? 0x1p-1074
+         : type == ElementType::f32 ? 0x1p-149
+                                    : 0x1p-133;
+}
+
+void put_rounded(ElementType type, const Bytes& operand, std::int64_t place, double value) {
+  if (type == ElementType::f16) put(operand, place, Float16::from_double(value));
+  if (type == ElementType::bf16) put(operand, place, BFloat16::from_double(value));
+  if (type == ElementType::f32) put(operand, place, static_cast<float>(value));
+  if (type == ElementType::f64) put(operand, place, value);
+}
+
 /// Infinities, NaN, zeros of both signs, the largest and smallest numbers, each in few places of A and B.
 TEST_P(GemmValues, SpecialValues) {
   if (!is_float(type_)) return;
-  const double smallest = type_ == ElementType::f16   ? 0x1p-24
-                          : type_ == ElementType::f64 ? 0x1p-1074
-                          : type_ == ElementType::f32 ? 0x1p-149
-                                                      : 0x1p-133;
+  const double smallest = smallest_of(type_);
   const double infinity = std::numeric_limits<double>::infinity();
   const double specials[] = {infinity,     -infinity, std::numeric_limits<double>::quiet_NaN(),
                              0.0,          -0.0,      smallest,
@@ -72,16 +83,33 @@ TEST_P(GemmValues, SpecialValues) {
       const std::size_t count = operand->size() / byte_size(type_);
       for (std::size_t i = 0; i < count; ++i) {
         if (random() % 3 != 0) continue;
-        const double value = specials[random() % std::size(specials)];
-        const auto place = static_cast<std::int64_t>(i);
-        if (type_ == ElementType::f16) put(*operand, place, Float16::from_double(value));
-        if (type_ == ElementType::bf16) put(*operand, place, BFloat16::from_double(value));
-        if (type_ == ElementType::f32) put(*operand, place, static_cast<float>(value));
-        if (type_ == ElementType::f64) put(*operand, place, value);
+        put_rounded(type_, *operand, static_cast<std::int64_t>(i), specials[random() % std::size(specials)]);
       }
     }
     check(c, operands, false);
     check(c, operands, true);
+  }
+}
+
+/// Products that vanish keep their sign in a sum that begins with +0, if every one of its parts has such a product;
+/// exact zeros of either sign do not.
+TEST_P(GemmValues, SignsOfZeros) {
+  if (!is_float(type_)) return;
+  const double smallest = smallest_of(type_);
+  for (const std::int64_t k : {1, 5, 32, 33, 40, 41, 48, 55, 57, 63, 64, 65, 67, 128, 129}) {
+    for (const Case& c : {Case{23, 1, k}, Case{9, 1, k, false, true}, Case{9, 3, k}, Case{9, 4, k}, Case{9, 6, k},
+                          Case{1, 20, k}, Case{2, 40, k, false, true}, Case{30, 20, k}}) {
+      const Problem p = problem_of(type_, c);
+      const Operands operands(p, 0, 1);
+      for (std::int64_t i = 0; i < p.n * p.k; ++i) put_rounded(type_, operands.b, i, smallest);
+      for (std::int64_t i = 0; i < p.m * p.k; ++i) {
+        const std::int64_t row = i / k, kind = row < 8 ? row % 4 : 3;  // four rows together without a zero, too
+        const double values[] = {-smallest, -0.0, i % 2 == 0 ? 0.0 : -smallest, -1.5};
+        put_rounded(type_, operands.a, i, values[kind]);
+      }
+      check(c, operands, false);
+      check(c, operands, true);
+    }
   }
 }
 

@@ -49,7 +49,7 @@ void MultiplyPackedBlock(const Block& block) {
     const auto* a = reinterpret_cast<const T*>(block.a);
     for (int64_t m = 0; m < block.m; m += block.a_panel_rows, a += block.a_panel_step) {
       const int64_t rows = HWY_MIN(block.a_panel_rows, block.m - m);
-      PrefetchSums<T, T>(block, m + block.a_panel_rows, n);
+      PrefetchSums<sizeof(T), T>(block, m + block.a_panel_rows, n);
       const TileOperands<T, T> operands = {
           a, 1, block.a_column_step, b, block.b_panel_step, block.b_row_step, block.k, true, {}, {}};
       ComputeTile<T>(block, ChoosePackedTile<Tiles>(rows, columns), operands, {m, n, rows, columns});

@@ -252,11 +252,11 @@ HWY_INLINE void FetchRows(const std::byte* row, int64_t row_bytes_apart, int64_t
 }
 
 /// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
-template <class Element, class T>
+template <size_t kElementBytes, class T>
 HWY_NOINLINE void PrefetchSums(const Block& block, int64_t m, int64_t n) {
   const Output& output = *block.output;
   const bool is_y = block.sums == nullptr;
-  const int64_t size = is_y ? sizeof(Element) : sizeof(T);
+  const int64_t size = is_y ? kElementBytes : sizeof(T);
   const int64_t step = (is_y ? output.y_row_step : block.sums_row_step) * size;
   const std::byte* row =
       is_y ? output.y + (block.row + m) * step + (block.column + n) * size : block.sums + m * step + n * size;

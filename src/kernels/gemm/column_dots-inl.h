@@ -1,0 +1,89 @@
+// Room: kernels, per target. The dot products of rows with one column, where a vector is half a line.
+//
+// A sum has eight vectors of partial sums (dots-inl.h). With a short K adding them up takes more time than the products
+// do, so four rows share the last steps. The first product of each partial sum is not added to zero, which changes
+// nothing but the sign of a sum that is zero: such rows are left to others.
+#if defined(BINET_KERNELS_GEMM_COLUMN_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_COLUMN_DOTS_INL_H_
+#undef BINET_KERNELS_GEMM_COLUMN_DOTS_INL_H_
+#else
+#define BINET_KERNELS_GEMM_COLUMN_DOTS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/four_dots-inl.h"
+#include "kernels/gemm/k_loop-inl.h"
+#include "kernels/gemm/tile_shape-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_AVX2
+
+/// A column of kVectors vectors, the last of which may not be whole: of no more elements than there are partial sums.
+/// It stays in registers.
+template <size_t kVectors, class T, class Element>
+class ShortColumn {
+ public:
+  HWY_INLINE ShortColumn(const Element* column, int64_t count)
+      : last_lanes_(static_cast<size_t>(count) - (kVectors - 1) * kLanes), last_mask_(hn::FirstN(D(), last_lanes_)) {
+    Unrolled<kVectors>([&](auto v) HWY_ATTR BINET_INLINE_LAMBDA { column_[v] = Load<v>(column); });
+  }
+
+  /// The products of the elements of a row, added up to one vector.
+  HWY_INLINE hn::Vec<hn::ScalableTag<T>> Multiply(const Element* row) const { return Sum<0, 1>(row); }
+
+ private:
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr size_t kLanes = TileShape<T>::kLanes;
+
+  template <size_t v>
+  HWY_INLINE V Load(const Element* from) const {
+    if constexpr (v + 1 < kVectors) return LoadElements(D(), from + v * kLanes);
+    if constexpr (sizeof(Element) == sizeof(T)) return hn::MaskedLoad(last_mask_, D(), from + v * kLanes);
+    return LoadElements(D(), from + v * kLanes, last_lanes_);
+  }
+
+  /// Of vectors kFirst, kFirst + kStep, ...: the upper half of them is added to the lower half.
+  template <size_t kFirst, size_t kStep>
+  HWY_INLINE V Sum(const Element* row) const {
+    if constexpr (kStep == 8) {
+      return hn::Mul(Load<kFirst>(row), column_[kFirst]);
+    } else if constexpr (kFirst + kStep >= kVectors) {
+      return Sum<kFirst, 2 * kStep>(row);
+    } else {
+      return hn::Add(Sum<kFirst, 2 * kStep>(row), Sum<kFirst + kStep, 2 * kStep>(row));
+    }
+  }
+
+  const size_t last_lanes_;
+  const hn::Mask<D> last_mask_;
+  V column_[kVectors];
+};
+
+/// So many rows, four or more, times a column. False: one of the four sums at *row is zero, whose sign would have been
+/// another if products were added to zero.
+template <class Column, class T, class Element>
+HWY_INLINE bool MultiplyFour(const Column& column, const Element* a, int64_t a_row_step, T* sums) {
+  hn::Vec<hn::ScalableTag<T>> whole[4];
+  Unrolled<4>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
+    whole[i] = column.Multiply(a + static_cast<int64_t>(i) * a_row_step);
+  });
+  SumLanesOfFour(whole, sums);
+  const hn::CappedTag<T, 4> four;
+  return hn::AllFalse(four, hn::Eq(hn::LoadU(four, sums), hn::Zero(four)));
+}
+
+#endif
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
