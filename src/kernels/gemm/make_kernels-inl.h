@@ -14,7 +14,7 @@
 
 #include "kernels/gemm/at_once-inl.h"
 #include "kernels/gemm/block-inl.h"
-#include "kernels/gemm/dots-inl.h"
+#include "kernels/gemm/dot_block-inl.h"
 #include "kernels/gemm/few_rows-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
