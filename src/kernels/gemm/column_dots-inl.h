@@ -17,8 +17,8 @@
 
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/four_dots-inl.h"
-#include "kernels/gemm/k_loop-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
+#include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {

@@ -16,8 +16,8 @@
 #include <cstdint>
 
 #include "kernels/gemm/elements-inl.h"
-#include "kernels/gemm/k_loop-inl.h"
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {

@@ -17,41 +17,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/from_memory-inl.h"
+#include "kernels/gemm/tile_operands-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
-
-#undef BINET_INLINE_LAMBDA
-#define BINET_INLINE_LAMBDA __attribute__((always_inline))
+#include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// What a tile asks the caches to fetch while it computes, with each k, `step` bytes further each time.
-struct Ahead {
-  const std::byte* from = nullptr;
-  int64_t step = 0;
-};
-
-/// Element (row, k) of A is a[row * a_row_step + k * a_column_step]; vector j of row k of B is at
-/// b[j / kPanelVectors * b_panel_step + j % kPanelVectors * kLanes + k * b_row_step].
-template <class T, class TB>
-struct TileOperands {
-  const T* a;
-  int64_t a_row_step, a_column_step;
-  const TB* b;
-  int64_t b_panel_step, b_row_step;
-  int64_t k;
-  bool b_is_whole = true;  ///< all lanes of these vectors may be read; false: ends.last_lanes of a row's last one
-  int64_t near = 0;        ///< elements from each vector of B to one that will be read soon, to be fetched with it
-  int64_t below = 0;       ///< not 0: low tiles fetch lines that begin so far behind each vector instead
-  Ahead far;               ///< for tiles as wide as a panel: what will be read much later
-  bool fetches = true;     ///< false: what this tile and the next ones read is near already
-  T* packed_b = nullptr;   ///< for tiles that pack what they read of B: its panel (packing_tiles-inl.h)
-};
 
 /// What a loop over k may take for granted, and does.
 struct Loop {
@@ -79,16 +54,6 @@ HWY_INLINE void AddRow(V a, const V (&b)[kVectors], V (&sum)[kVectors]) {
 #endif
     sum[j] = MultiplyAdd(a, b[j], sum[j]);
   }
-}
-
-/// body(0), body(1), ... with indices that are constants: arrays under such indices become registers, while of those
-/// that a loop advances GCC makes a vector, or leaves them in memory.
-template <size_t kCount, class Body>
-HWY_INLINE void Unrolled(const Body& body) {
-  [&]<size_t... kIndex>(std::index_sequence<kIndex...>) HWY_ATTR BINET_INLINE_LAMBDA {
-    (body(std::integral_constant<size_t, kIndex>()), ...);
-  }
-  (std::make_index_sequence<kCount>());
 }
 
 /// As many of the k of `operands` as rounds of the loop have: adds them to the sums, takes them from the operands, and
@@ -229,107 +194,6 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   operands.b = b[0];
   operands.far.from = far;
   operands.k = k;
-}
-
-/// All of k, of the high tiles of a panel with AVX-512.
-template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
-HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
-  if (operands.b_is_whole && operands.a_row_step == 1) {
-    if (operands.fetches) {
-      AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true, .fetches = true}>(operands, vectors, sum);
-    } else {
-      AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
-    }
-    return;
-  }
-  if (operands.b_is_whole && operands.a_column_step == 1) {
-    if (operands.fetches) {
-      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .fetches = true, .k = 4}>(operands, vectors, sum);
-    } else {
-      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
-    }
-  }
-  AddProducts<Loop{}>(operands, vectors, sum);
-}
-
-/// The same with AVX2. Tiles that fetch rows of B in place wait for them, whatever the loop.
-template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
-HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
-  using Shape = TileShape<T>;
-  constexpr Loop kPacked = {.b_is_whole = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
-  constexpr Loop kPackedFar = {.b_is_whole = true, .fetches = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
-  constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
-  constexpr Loop kColumnsFar = {
-      .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
-  const bool a_is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth};
-  const bool b_is_packed = operands.b_row_step == int64_t{Shape::kPanel};
-  if (operands.b_is_whole && a_is_packed && b_is_packed) {
-    if (operands.fetches) {
-      AddProducts<kPackedFar>(operands, vectors, sum);
-    } else {
-      AddProducts<kPacked>(operands, vectors, sum);
-    }
-  } else if (operands.b_is_whole && operands.a_column_step == 1) {
-    if (!operands.fetches) {
-      AddProducts<kColumns>(operands, vectors, sum);
-    } else if (b_is_packed) {
-      AddProducts<kColumnsFar>(operands, vectors, sum);
-    }
-  } else if (operands.b_is_whole && operands.a_row_step == 1 && !operands.fetches) {
-    AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
-  }
-  AddProducts<Loop{.fetches = true}>(operands, vectors, sum);  // what is left of k, or all of it
-}
-
-/// The same of a B that is widened on the way, with A in lines if B is packed.
-template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
-HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
-  constexpr Loop kLines = {.a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
-  const bool b_is_packed = operands.b_is_whole && operands.b_row_step == int64_t{TileShape<T>::kPanel};
-  if (kPinsRegisters<T> && b_is_packed && operands.a_column_step == 1 && operands.fetches) {
-    AddProducts<kLines>(operands, vectors, sum);
-  }
-  if (operands.fetches) {
-    AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
-  } else {
-    AddProducts<Loop{}>(operands, vectors, sum);
-  }
-}
-
-/// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
-/// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
-/// loop does for them, and one where the next panel is not worth fetching.
-template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
-HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
-  using Shape = TileShape<T>;
-  constexpr bool kIsLow = kVectors >= 4 || (kVectors == 3 && kRows > Shape::kRows / 2 && Shape::kHas32Registers);
-  constexpr bool kMayFetchBelow = kIsLow && std::is_same_v<T, TB> && !BINET_IS_OLD_TARGET;
-  constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
-  if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
-    if (operands.a_column_step == 1) AddProducts<Loop{.a_columns_touch = true, .k = 4}>(operands, vectors, sum);
-    AddProducts<Loop{}>(operands, vectors, sum);
-  } else if constexpr (kVectors == 4 && kMultipliesFromMemory<T>) {
-    if (kMayFetchBelow && operands.below != 0) {
-      AddProducts<Loop{.fetches = true, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
-    } else if (operands.fetches) {
-      AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
-    } else {
-      if (operands.b_is_whole) AddProducts<Loop{.b_is_whole = true, .k = 2}>(operands, vectors, sum);
-      AddProducts<Loop{}>(operands, vectors, sum);
-    }
-  } else if constexpr (!kIsHigh) {
-    if (kMayFetchBelow && operands.below != 0) {
-      AddProducts<Loop{.fetches = kMayFetchBelow, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
-    } else {
-      AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
-    }
-  } else if constexpr (kMultipliesFromMemory<T>) {
-    AddAllFromMemory(operands, vectors, sum);
-  } else if constexpr (kPinsRegisters<T> && std::is_same_v<T, TB>) {
-    AddAllIndexed(operands, vectors, sum);
-  } else {
-    AddAllWidened(operands, vectors, sum);
-  }
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

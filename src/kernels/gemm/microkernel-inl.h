@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/gemm/k_loop-inl.h"
+#include "kernels/gemm/all_of_k-inl.h"
 #include "kernels/gemm/tile_ends-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 

@@ -19,9 +19,9 @@
 
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/elements-inl.h"
-#include "kernels/gemm/k_loop-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/tile_ends-inl.h"
+#include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/gemm/k_loop-inl.h"
+#include "kernels/gemm/tile_operands-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {

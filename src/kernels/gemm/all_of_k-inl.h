@@ -1,0 +1,128 @@
+// Room: kernels, per target. Which of the loops over k a tile takes.
+#if defined(BINET_KERNELS_GEMM_ALL_OF_K_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_ALL_OF_K_INL_H_
+#undef BINET_KERNELS_GEMM_ALL_OF_K_INL_H_
+#else
+#define BINET_KERNELS_GEMM_ALL_OF_K_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/from_memory-inl.h"
+#include "kernels/gemm/k_loop-inl.h"
+#include "kernels/gemm/tile_operands-inl.h"
+#include "kernels/gemm/tile_shape-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+
+/// All of k, of the high tiles of a panel with AVX-512.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+  if (operands.b_is_whole && operands.a_row_step == 1) {
+    if (operands.fetches) {
+      AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true, .fetches = true}>(operands, vectors, sum);
+    } else {
+      AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
+    }
+    return;
+  }
+  if (operands.b_is_whole && operands.a_column_step == 1) {
+    if (operands.fetches) {
+      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .fetches = true, .k = 4}>(operands, vectors, sum);
+    } else {
+      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
+    }
+  }
+  AddProducts<Loop{}>(operands, vectors, sum);
+}
+
+/// The same with AVX2. Tiles that fetch rows of B in place wait for them, whatever the loop.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+  using Shape = TileShape<T>;
+  constexpr Loop kPacked = {.b_is_whole = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
+  constexpr Loop kPackedFar = {.b_is_whole = true, .fetches = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
+  constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
+  constexpr Loop kColumnsFar = {
+      .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
+  const bool a_is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth};
+  const bool b_is_packed = operands.b_row_step == int64_t{Shape::kPanel};
+  if (operands.b_is_whole && a_is_packed && b_is_packed) {
+    if (operands.fetches) {
+      AddProducts<kPackedFar>(operands, vectors, sum);
+    } else {
+      AddProducts<kPacked>(operands, vectors, sum);
+    }
+  } else if (operands.b_is_whole && operands.a_column_step == 1) {
+    if (!operands.fetches) {
+      AddProducts<kColumns>(operands, vectors, sum);
+    } else if (b_is_packed) {
+      AddProducts<kColumnsFar>(operands, vectors, sum);
+    }
+  } else if (operands.b_is_whole && operands.a_row_step == 1 && !operands.fetches) {
+    AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
+  }
+  AddProducts<Loop{.fetches = true}>(operands, vectors, sum);  // what is left of k, or all of it
+}
+
+/// The same of a B that is widened on the way, with A in lines if B is packed.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+  constexpr Loop kLines = {.a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
+  const bool b_is_packed = operands.b_is_whole && operands.b_row_step == int64_t{TileShape<T>::kPanel};
+  if (kPinsRegisters<T> && b_is_packed && operands.a_column_step == 1 && operands.fetches) {
+    AddProducts<kLines>(operands, vectors, sum);
+  }
+  if (operands.fetches) {
+    AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
+  } else {
+    AddProducts<Loop{}>(operands, vectors, sum);
+  }
+}
+
+/// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
+/// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
+/// loop does for them, and one where the next panel is not worth fetching.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+  using Shape = TileShape<T>;
+  constexpr bool kIsLow = kVectors >= 4 || (kVectors == 3 && kRows > Shape::kRows / 2 && Shape::kHas32Registers);
+  constexpr bool kMayFetchBelow = kIsLow && std::is_same_v<T, TB> && !BINET_IS_OLD_TARGET;
+  constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
+  if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
+    if (operands.a_column_step == 1) AddProducts<Loop{.a_columns_touch = true, .k = 4}>(operands, vectors, sum);
+    AddProducts<Loop{}>(operands, vectors, sum);
+  } else if constexpr (kVectors == 4 && kMultipliesFromMemory<T>) {
+    if (kMayFetchBelow && operands.below != 0) {
+      AddProducts<Loop{.fetches = true, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
+    } else if (operands.fetches) {
+      AddProducts<Loop{.fetches = true}>(operands, vectors, sum);
+    } else {
+      if (operands.b_is_whole) AddProducts<Loop{.b_is_whole = true, .k = 2}>(operands, vectors, sum);
+      AddProducts<Loop{}>(operands, vectors, sum);
+    }
+  } else if constexpr (!kIsHigh) {
+    if (kMayFetchBelow && operands.below != 0) {
+      AddProducts<Loop{.fetches = kMayFetchBelow, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
+    } else {
+      AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
+    }
+  } else if constexpr (kMultipliesFromMemory<T>) {
+    AddAllFromMemory(operands, vectors, sum);
+  } else if constexpr (kPinsRegisters<T> && std::is_same_v<T, TB>) {
+    AddAllIndexed(operands, vectors, sum);
+  } else {
+    AddAllWidened(operands, vectors, sum);
+  }
+}
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,43 @@
+// Room: kernels, per target. What a tile reads, and what it has fetched for others.
+#if defined(BINET_KERNELS_GEMM_TILE_OPERANDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TILE_OPERANDS_INL_H_
+#undef BINET_KERNELS_GEMM_TILE_OPERANDS_INL_H_
+#else
+#define BINET_KERNELS_GEMM_TILE_OPERANDS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+
+/// What a tile asks the caches to fetch while it computes, with each k, `step` bytes further each time.
+struct Ahead {
+  const std::byte* from = nullptr;
+  int64_t step = 0;
+};
+
+/// Element (row, k) of A is a[row * a_row_step + k * a_column_step]; vector j of row k of B is at
+/// b[j / kPanelVectors * b_panel_step + j % kPanelVectors * kLanes + k * b_row_step].
+template <class T, class TB>
+struct TileOperands {
+  const T* a;
+  int64_t a_row_step, a_column_step;
+  const TB* b;
+  int64_t b_panel_step, b_row_step;
+  int64_t k;
+  bool b_is_whole = true;  ///< all lanes of these vectors may be read; false: ends.last_lanes of a row's last one
+  int64_t near = 0;        ///< elements from each vector of B to one that will be read soon, to be fetched with it
+  int64_t below = 0;       ///< not 0: low tiles fetch lines that begin so far behind each vector instead
+  Ahead far;               ///< for tiles as wide as a panel: what will be read much later
+  bool fetches = true;     ///< false: what this tile and the next ones read is near already
+  T* packed_b = nullptr;   ///< for tiles that pack what they read of B: its panel (packing_tiles-inl.h)
+};
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
