@@ -26,8 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_AVX2
 
-/// A column of kVectors vectors, the last of which may not be whole: of no more elements than there are partial sums.
-/// It stays in registers.
+/// A column of kVectors vectors, of which the last may not be whole: no more elements than there are partial sums. It
+/// stays in registers.
 template <size_t kVectors, class T, class Element>
 class ShortColumn {
  public:
@@ -68,8 +68,8 @@ class ShortColumn {
   V column_[kVectors];
 };
 
-/// So many rows, four or more, times a column. False: one of the four sums at *row is zero, whose sign would have been
-/// another if products were added to zero.
+/// The sums of four rows, side by side. False: one of them is zero, and may have the other sign if products are added
+/// to zero.
 template <class Column, class T, class Element>
 HWY_INLINE bool MultiplyFour(const Column& column, const Element* a, int64_t a_row_step, T* sums) {
   hn::Vec<hn::ScalableTag<T>> whole[4];
