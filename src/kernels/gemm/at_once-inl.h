@@ -43,6 +43,13 @@ HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const s
   }
 }
 
+/// The sums of so many widened rows: a function of its own, which both types of 16-bit floats share.
+template <class T>
+HWY_NOINLINE void MultiplyWidenedRows(BlockAtOnce<T, T>& block, const T* a, int64_t a_row_step, int64_t a_column_step,
+                                      int64_t rows, std::byte* sums) {
+  block.Multiply(a, a_row_step, a_column_step, 0, rows, sums);
+}
+
 /// Both operands of 16-bit floats become accumulators, B before everything else, in strips of columns that lie
 /// together; the sums of each strip are finished while they are near.
 template <class Element, class T>
@@ -74,13 +81,6 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
                                n += columns;
                              }
                            });
-}
-
-/// So many rows, for both types of 16-bit floats.
-template <class T>
-HWY_NOINLINE void MultiplyWidenedRows(BlockAtOnce<T, T>& block, const T* a, int64_t a_row_step, int64_t a_column_step,
-                                      int64_t rows, std::byte* sums) {
-  block.Multiply(a, a_row_step, a_column_step, 0, rows, sums);
 }
 
 /// The same where tiles don't end with 16-bit elements: B as it lies, in whole rows, whose sums are finished as one run

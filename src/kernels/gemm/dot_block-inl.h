@@ -94,7 +94,8 @@ HWY_NOINLINE void DotAnyBlock(const Block& block) {
 }
 
 #if HWY_TARGET == HWY_AVX2
-/// Four rows or more, and one column.
+/// Four rows or more, and one column. The last four rows may have been among those before, and have the same sums
+/// again.
 template <class Column, class Element, class T>
 HWY_NOINLINE void DotOneColumn(const Block& block) {
   const Column column(reinterpret_cast<const Element*>(block.b), block.k);

@@ -30,16 +30,17 @@ constexpr std::int64_t kLeastRowsToTurnFor = 3;
 // One column of floats with vectors of half a line: a shorter K that is no whole number of vectors is not transposed
 // well.
 constexpr std::int64_t kLeastKToSwapColumnFor = 8;
-constexpr std::int64_t kLeastKOfSmallDots = 32;
+// One column of integers for no more rows than a tile has: with a shorter K its tile is done before dots would begin.
+constexpr std::int64_t kLeastKOfDotsForFewRows = 32;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
 
-/// A few sums of integers are ready at once before those of dots would begin.
+/// Floats whenever takes_dots() says so, as their bits depend on it; integers where it is faster.
 bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed) {
   if (!takes_dots(p)) return takes_dots_of_row(p, b_is_packed);
-  const bool is_small = p.n == 1 && p.m <= kernels.mr && p.k < kLeastKOfSmallDots;
-  return b_is_packed || !is_integer(p.type) || !is_small;
+  if (b_is_packed || !is_integer(p.type) || p.n != 1) return true;
+  return p.m > kernels.mr || p.k >= kLeastKOfDotsForFewRows;
 }
 
 /// Columns far fewer than the lanes of a vector waste most of it; rows may fill it, but those of an A row by row must
