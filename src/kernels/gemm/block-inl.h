@@ -36,14 +36,8 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
   operands.b_row_step = block.b_row_step;
   operands.k = block.k;
   operands.b_is_whole = block.b_is_packed || n + tile_columns <= block.n;
-  // Rows of B in place begin on other pages each, where no hardware prefetcher follows: the same rows further right.
   const int64_t rows_ahead = tile_columns > kPanel ? kPrefetchRowsOfWide : kPrefetchRows;
-  operands.near = block.b_is_packed ? rows_ahead * block.b_row_step : tile_columns;
-  // Where long rows do not begin with a line, the last line of the next tile begins in one vector more.
-  constexpr int64_t kLongRowBytes = 1536, kLineBytes = 64;
-  const int64_t row_bytes = block.b_row_step * int64_t{sizeof(TB)};
-  if (!block.b_is_packed && row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes)
-    operands.near += TileShape<T>::kLanes;
+  operands.near = block.b_is_packed ? rows_ahead * block.b_row_step : tile_columns + block.near_b;
   if (!block.b_is_packed) FetchBelow(operands, tile_columns);
   return operands;
 }

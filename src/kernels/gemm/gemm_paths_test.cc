@@ -48,6 +48,21 @@ TEST_P(GemmPaths, FarB) {
   }
 }
 
+/// Tiles fetch rows of B, where it lies, just before they read them: its last rows have none behind them.
+TEST_P(GemmPaths, LongKOfBInPlace) {
+  for (const Case& sizes : {Case{5, 133, 700}, Case{12, 70, 1030}, Case{7, 64, 601}, Case{16, 37, 257, true}}) {
+    Case c = sizes;
+    vary(c);
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    const bool is_in_place = plan.way == Way::items && plan.schedule.b_source == BSource::direct;
+    if (is_in_place && !plan.schedule.b_is_far && kernels_.has_short_vectors &&
+        kernels_.element_bytes == kernels_.accumulator_bytes) {
+      EXPECT_EQ(plan.schedule.near_b >= c.n, c.n * c.k * kernels_.element_bytes > 64 * 1024);
+    }
+    check(c);
+  }
+}
+
 /// Y leaves the second-level cache, B stays there.
 TEST_P(GemmPaths, ByRows) {
   for (const int transposes : {0, 1, 2, 3}) {

@@ -13,6 +13,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/near_b.h"
 #include "kernels/gemm/packed_b.h"
 #include "kernels/gemm/parts.h"
 #include "kernels/gemm/plan_at_once.h"
@@ -101,6 +102,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   if (!has_strips) schedule.strip_columns = columns_together(kernels, schedule, schedule.item_columns);
   schedule.goes_by_rows = goes_by_rows(p, kernels, schedule, schedule.strip_columns);
   schedule.tile_rows = choose_tile_rows(p, kernels, schedule);
+  schedule.near_b = near_b(p, kernels, schedule);
   return schedule;
 }
 

@@ -62,6 +62,7 @@ class Product {
     block.output = &output_;
     block.scale = &scale_;
     block.goes_by_rows = s_.goes_by_rows;
+    block.near_b = s_.near_b;
     const Columns columns = {column, std::min(s_.item_columns, p_.n - column)};
     const Slot slot(*this, worker, segment);
 

@@ -1,0 +1,38 @@
+#include "kernels/gemm/near_b.h"
+
+#include "base/cache_size.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+// Shorter rows are followed by hardware prefetchers.
+constexpr std::int64_t kLongRowBytes = 1536;
+// What a tile of two short vectors reads of so many rows, and what it fetches for the next one, fill the first-level
+// cache.
+constexpr std::int64_t kLeastKToFetchBelow = 256;
+constexpr std::int64_t kLeastBToFetchBelow = 64 * 1024;
+constexpr std::int64_t kRowsBelow = 8;
+
+/// What a tile fetches for the next one would leave the first-level cache before its turn; from anywhere but memory a
+/// few rows ahead are enough. (Measured with vectors of half a line, for tiles that do not widen.)
+bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (!kernels.has_short_vectors || kernels.element_bytes != kernels.accumulator_bytes) return false;
+  const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
+  const bool is_between_caches = bytes > kLeastBToFetchBelow && bytes <= last_level_cache_bytes() / 4;
+  return is_between_caches && !s.b_is_far && s.kc > kLeastKToFetchBelow;
+}
+
+}  // namespace
+
+std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  // The line in which the tile ends: where it begins the one before has been.
+  if (fetches_below(p, kernels, s)) return kRowsBelow * p.b_row_step - 1;
+  // Rows begin on other pages each, where no hardware prefetcher follows: the same rows further right. Where they do
+  // not begin with a line, the last line of the next tile begins in one vector more.
+  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
+  return row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes ? kernels.lanes : 0;
+}
+
+}  // namespace binet::kernels::gemm
