@@ -22,7 +22,8 @@ constexpr std::int64_t kLeastKForFewRows = 128;
 constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
 constexpr std::int64_t kLeastKForShortRows = 24;
 // More rows than two of f32 do so where B's rows meet in few sets of the caches, so that packing is what they would do
-// else; and as many as there may be, if B is so many times as large as L2.
+// else; and as many as there may be, if B is so many times as large as L2. But where tiles fetch what they are about to
+// read (near_b.h), a B that is no wider than long leaves them fewer sums to pass over.
 constexpr std::int64_t kTwoSumsOfF32Bytes = 8;
 constexpr std::int64_t kL2SizesOfLargeB = 3;
 // So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
@@ -195,7 +196,9 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
     return row_bytes * p.k >= second_level_cache_bytes() * 5 / 8;
   const bool rows_meet = p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0;
   if (rows_meet) return row_bytes * p.k >= second_level_cache_bytes() * 5 / 4;
-  return p.m == kernels.most_few_rows && row_bytes * p.k >= kL2SizesOfLargeB * second_level_cache_bytes();
+  const bool suits_tiles = has_short_floats(kernels) && p.k >= p.n && row_bytes * p.k <= last_level_cache_bytes() / 4;
+  return p.m == kernels.most_few_rows && !suits_tiles &&
+         row_bytes * p.k >= kL2SizesOfLargeB * second_level_cache_bytes();
 }
 
 /// Writing Y takes a good part of the time, unless integers come from several instructions for each product.
