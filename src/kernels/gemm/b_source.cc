@@ -81,7 +81,7 @@ constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 // Where a vector is half a line, and lines of B are read twice as often, reading it in place pays for fewer rows and
 // less of it, the fewer the more of its rows meet in the same sets of the caches. Rows, in tiles or by themselves.
 constexpr std::int64_t kFewRowsOfShortVectors = 64;
-constexpr std::int64_t kRowsForLargeB = 48;
+constexpr std::int64_t kTilesForLargeB = 8;
 constexpr std::int64_t kFewTilesOfFarB = 4;
 constexpr std::int64_t kFewTilesOfRowsThatMeet = 2;
 constexpr std::int64_t kDirectBBytesOfShortVectors = 128 * 1024;
@@ -117,14 +117,14 @@ std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
   return std::min({in_tlb, in_l2, kernels.kc});
 }
 
-/// Rows of B follow each other in all sets of the caches, so that hardware prefetchers bring them in time from
-/// anywhere, for tiles that have all of k at once. With short vectors f32 and f64 have more tiles than with long ones,
-/// and more sums to pass over again for each range of k. (Integers have lower tiles, which read B more often.)
+/// Rows of B follow each other in all sets of the caches, so that they come in time from anywhere, by hardware
+/// prefetchers or as near_b.h says, for tiles that have all of k at once. With short vectors there are more tiles than
+/// with long ones, and more sums to pass over again for each range of k.
 bool comes_by_itself(const Problem& p, const Kernels& kernels) {
-  if (!has_short_floats(kernels)) return false;
+  if (!kernels.has_short_vectors) return false;
   const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
   if (p.n * p.k * kernels.element_bytes <= 2 * second_level_cache_bytes()) return row_bytes % kAliasBytes != 0;
-  return row_bytes % (kAliasBytes / 2) != 0 && p.m <= kRowsForLargeB;
+  return row_bytes % (kAliasBytes / 2) != 0 && p.m <= kTilesForLargeB * kernels.mr;
 }
 
 /// B, if it is read in place, comes from beyond L2 more than once. Short rows lie one behind the other, and come by

@@ -40,7 +40,7 @@ TEST_P(GemmPaths, FarB) {
     const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
     const bool is_large = c.n * c.k * static_cast<std::int64_t>(byte_size(type_)) > 2 << 20;
     const bool may_be_packed = kernels_.has_short_vectors && c.m > 2 * kernels_.mr;
-    const bool may_come_by_itself = kernels_.has_short_vectors && is_float(type_) && c.n % 1024 != 0;
+    const bool may_come_by_itself = kernels_.has_short_vectors && c.n % 1024 != 0;
     if (is_large && kernels_.in_place == nullptr && !may_be_packed && !may_come_by_itself) {
       EXPECT_TRUE(schedule.b_is_far);
     }
@@ -55,8 +55,7 @@ TEST_P(GemmPaths, LongKOfBInPlace) {
     vary(c);
     const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
     const bool is_in_place = plan.way == Way::items && plan.schedule.b_source == BSource::direct;
-    if (is_in_place && !plan.schedule.b_is_far && kernels_.has_short_vectors &&
-        kernels_.element_bytes == kernels_.accumulator_bytes) {
+    if (is_in_place && !plan.schedule.b_is_far && kernels_.has_short_vectors) {
       EXPECT_EQ(plan.schedule.near_b >= c.n, c.n * c.k * kernels_.element_bytes > 64 * 1024);
     }
     check(c);

@@ -16,9 +16,9 @@ constexpr std::int64_t kLeastBToFetchBelow = 64 * 1024;
 constexpr std::int64_t kRowsBelow = 8;
 
 /// What a tile fetches for the next one would leave the first-level cache before its turn; from anywhere but memory a
-/// few rows ahead are enough. (Measured with vectors of half a line, for tiles that do not widen.)
+/// few rows ahead are enough. (Measured with vectors of half a line.)
 bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) {
-  if (!kernels.has_short_vectors || kernels.element_bytes != kernels.accumulator_bytes) return false;
+  if (!kernels.has_short_vectors) return false;
   const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
   const bool is_between_caches = bytes > kLeastBToFetchBelow && bytes <= last_level_cache_bytes() / 4;
   return is_between_caches && !s.b_is_far && s.kc > kLeastKToFetchBelow;
