@@ -15,16 +15,14 @@ constexpr std::int64_t kLeastKToFetchBelow = 256;
 constexpr std::int64_t kLeastBToFetchBelow = 64 * 1024;
 constexpr std::int64_t kRowsBelow = 8;
 
-/// What a tile fetches for the next one would leave the first-level cache before its turn; from anywhere but memory a
-/// few rows ahead are enough. (Measured with vectors of half a line.)
+}  // namespace
+
 bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (!kernels.has_short_vectors) return false;
   const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
   const bool is_between_caches = bytes > kLeastBToFetchBelow && bytes <= last_level_cache_bytes() / 4;
   return is_between_caches && !s.b_is_far && s.kc > kLeastKToFetchBelow;
 }
-
-}  // namespace
 
 std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
   // The line in which the tile ends: where it begins the one before has been.

@@ -7,8 +7,12 @@
 
 namespace binet::kernels::gemm {
 
+/// Whether tiles fetch rows of B just before they read them. Else they fetch the same rows for the next tile; with a
+/// long k that would leave the first-level cache before its turn, and from anywhere but memory a few rows ahead are
+/// enough. (Measured with vectors of half a line.) `schedule`: with all that it says of B.
+[[nodiscard]] bool fetches_below(const Problem& problem, const Kernels& kernels, const Schedule& schedule);
+
 /// Elements from the end of what a tile reads of a row of B, which is not packed, to what it fetches with that row.
-/// `schedule`: with all that it says of B.
 [[nodiscard]] std::int64_t near_b(const Problem& problem, const Kernels& kernels, const Schedule& schedule);
 
 }  // namespace binet::kernels::gemm
