@@ -10,9 +10,10 @@ namespace {
 // Shorter rows are followed by hardware prefetchers.
 constexpr std::int64_t kLongRowBytes = 1536;
 // What a tile of two short vectors reads of so many rows, and what it fetches for the next one, fill the first-level
-// cache.
+// cache. A smaller B is near anyway.
 constexpr std::int64_t kLeastKToFetchBelow = 256;
 constexpr std::int64_t kLeastBToFetchBelow = 64 * 1024;
+// Rows ahead: with four lines come too late at times, sixteen are no better.
 constexpr std::int64_t kRowsBelow = 8;
 
 }  // namespace
@@ -25,7 +26,7 @@ bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) 
 }
 
 std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
-  // The line in which the tile ends: where it begins the one before has been.
+  // The line in which the tile ends. That in which it begins has been fetched by the tile before.
   if (fetches_below(p, kernels, s)) return kRowsBelow * p.b_row_step - 1;
   // Rows begin on other pages each, where no hardware prefetcher follows: the same rows further right. Where they do
   // not begin with a line, the last line of the next tile begins in one vector more.

@@ -122,8 +122,9 @@ void widen_at_once(const Problem& p, const Kernels& kernels, const Schedule& pla
 bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.multiply_at_once == nullptr || s.is_swapped || s.segments > 1) return false;
   if (s.turns_b || s.has_few_rows || s.b_is_far) return false;
+  // From beyond L2 B comes sooner to items, whose tiles fetch rows of it just before they read them.
   const bool b_leaves_l2 = p.n * p.k * kernels.element_bytes > second_level_cache_bytes() * 3 / 2;
-  if (b_leaves_l2 && fetches_below(p, kernels, s)) return false;  // which at once they do not
+  if (b_leaves_l2 && fetches_below(p, kernels, s)) return false;
   const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
   const bool takes_any_columns = kernels.takes_any_columns || kernels.widens_all_at_once;
