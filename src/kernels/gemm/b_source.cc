@@ -4,6 +4,7 @@
 
 #include "base/cache_size.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
 
 namespace binet::kernels::gemm {
@@ -196,7 +197,7 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
     return row_bytes * p.k >= second_level_cache_bytes() * 5 / 8;
   const bool rows_meet = p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0;
   if (rows_meet) return row_bytes * p.k >= second_level_cache_bytes() * 5 / 4;
-  const bool suits_tiles = has_short_floats(kernels) && p.k >= p.n && row_bytes * p.k <= last_level_cache_bytes() / 4;
+  const bool suits_tiles = has_short_floats(kernels) && p.k >= p.n && comes_from_caches(p, kernels);
   return p.m == kernels.most_few_rows && !suits_tiles &&
          row_bytes * p.k >= kL2SizesOfLargeB * second_level_cache_bytes();
 }

@@ -18,11 +18,13 @@ constexpr std::int64_t kRowsBelow = 8;
 
 }  // namespace
 
+bool comes_from_caches(const Problem& p, const Kernels& kernels) {
+  return p.n * p.k * kernels.element_bytes <= last_level_cache_bytes() / 4;
+}
+
 bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) {
-  if (!kernels.has_short_vectors) return false;
-  const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
-  const bool is_between_caches = bytes > kLeastBToFetchBelow && bytes <= last_level_cache_bytes() / 4;
-  return is_between_caches && !s.b_is_far && s.kc > kLeastKToFetchBelow;
+  if (!kernels.has_short_vectors || s.b_is_far || s.kc <= kLeastKToFetchBelow) return false;
+  return p.n * p.k * kernels.element_bytes > kLeastBToFetchBelow && comes_from_caches(p, kernels);
 }
 
 std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {

@@ -7,6 +7,9 @@
 
 namespace binet::kernels::gemm {
 
+/// Whether B is such a part of the last-level cache that it comes from no further: other cores have their parts of it.
+[[nodiscard]] bool comes_from_caches(const Problem& problem, const Kernels& kernels);
+
 /// Whether tiles fetch rows of B just before they read them. Else they fetch the same rows for the next tile; with a
 /// long k that would leave the first-level cache before its turn, and from anywhere but memory a few rows ahead are
 /// enough. (Measured with vectors of half a line.) `schedule`: with all that it says of B.
