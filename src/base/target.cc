@@ -128,6 +128,15 @@ bool has_f16_arithmetic(const Target& target) noexcept {
 #endif
 }
 
+bool has_fast_pair_dots(const Target& target) noexcept {
+#if HWY_ARCH_X86 && defined(BINET_COMPILER_KNOWS_AMX)
+  return target.highway == HWY_AVX3 && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512bf16");
+#else
+  (void)target;
+  return false;
+#endif
+}
+
 const Target& target_from_name(std::string_view name) {
   std::string known;
   for (const Target& target : supported_targets()) {

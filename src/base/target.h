@@ -42,6 +42,10 @@ struct Target {
 /// Whether this CPU computes in f16 (AVX512-FP16) and the target makes use of it: "avx512dl" and "amx" do.
 [[nodiscard]] bool has_f16_arithmetic(const Target& target) noexcept;
 
+/// Whether vectors multiply pairs of bfloat16 in the time of an f32 multiply-add: with "avx512" AMD's CPUs do, from
+/// Zen 4 on.
+[[nodiscard]] bool has_fast_pair_dots(const Target& target) noexcept;
+
 /// The target named by BINET_TARGET, else the best one for this CPU; read once. Throws Error on a name that cannot be
 /// used.
 [[nodiscard]] const Target& default_target();

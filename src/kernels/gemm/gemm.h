@@ -8,8 +8,8 @@
 //  - An element of Y is one chain of fused multiply-adds over k = 0, 1, ... in order (on targets without the fused
 //    instruction: multiply, then add), however M, N and K are blocked. Few columns, and the last one of some
 //    widths, have several chains, cut by a rule of K, N and the layout of A (segments.h, dots.h, parts.h), and bf16 on
-//    matrix registers has two for each 32 k, by a rule of K and N (amx/bf16-inl.h). So the bits depend on neither M,
-//    the row, nor the threads.
+//    matrix registers has two for each 32 k, by a rule of K and N (tiled/amx_bf16-inl.h). So the bits depend on neither
+//    M, the row, nor the threads.
 //  - Then y = alpha * sum + beta * c in the accumulator type. beta == 0: C is not read. K == 0: the sum is 0.
 //  - Integers: everything modulo 2^n where alpha and beta are whole numbers; else the wrapped sum, times alpha, plus
 //    beta * c, in f64, cut towards zero.
@@ -79,10 +79,12 @@ struct Schedule {
   std::int64_t widened_rows = 0;  ///< of an item that is computed at once, so many at a time
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   std::int64_t near_b = 0;        ///< near_b.h
-  std::int64_t near_columns = 0;  ///< of a strip, which meet all rows while they are near: amx/amx_plan.cc
+  std::int64_t near_columns = 0;  ///< of a strip, which meet all rows while they are near: tiled/tiled_plan.cc
+  std::int64_t panel_tiles = 0;   ///< of A, which are multiplied at a time
+  std::int64_t ahead_bytes = 0;   ///< so far ahead of its first use packed B is fetched: tiled/tiled_plan.cc
   std::int64_t b_lane_step = 0;   ///< not 0: of a transposed B, which is turned before it is used at once
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
-  std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: amx/kernels.h
+  std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: tiled/kernels.h
 };
 
 /// How run() computes Y.
@@ -91,7 +93,7 @@ enum class Way : std::uint8_t {
   without_k,     ///< there are no products to add up
   dots,          ///< few columns: dots.h
   parts,         ///< the last column is computed apart: parts.h
-  amx,           ///< on the matrix registers: amx/amx.h
+  tiled,         ///< operands packed into tiles, for matrix registers or pair-dots: tiled/tiled.h
   at_once,       ///< small: one call, nothing is packed or cut
   rows_at_once,  ///< the same for some rows at a time, or with a transposed B that is turned first
   items,         ///< everything else, item by item
@@ -126,7 +128,7 @@ void pack_b(const Problem& problem, const Target& target, const std::byte* b, st
 void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
          std::byte* workspace, const ThreadPool& pool);
 
-/// The same product as plain loops: what the tests compare with. `by_tiles`: in the order of amx/bf16-inl.h.
+/// The same product as plain loops: what the tests compare with. `by_tiles`: in the order of tiled/amx_bf16-inl.h.
 void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
                    bool by_tiles = false);
 

@@ -164,7 +164,7 @@ TEST(GemmKernels, IntegersInPartsAreThoseOfAvx512dlAndAmx) {
       };
       EXPECT_EQ(kernels_for({64, 64, 64}, false), &kernels);
       const Kernels* others = kernels.in_place == nullptr ? &kernels : kernels.in_place;
-      const bool is_packed_in_parts = kernels.amx != nullptr || byte_size(type) == 4;
+      const bool is_packed_in_parts = kernels.tiled != nullptr || byte_size(type) == 4;
       EXPECT_EQ(kernels_for({1, 64, 64}, true), is_packed_in_parts ? &kernels : others);
       EXPECT_EQ(kernels_for({1, 64, 64}, false), others);
     }

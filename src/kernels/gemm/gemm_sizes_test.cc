@@ -162,8 +162,8 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
       check(c, products % 3 == 0 ? byte_size(type_) + 1 : 0);
     }
   }
-  const bool takes_amx = kernels_.amx != nullptr;
-  if (kernels_.widen_lines != nullptr && kernels_.multiply_at_once != nullptr && !takes_amx) {
+  const bool takes_tiled = kernels_.tiled != nullptr;
+  if (kernels_.widen_lines != nullptr && kernels_.multiply_at_once != nullptr && !takes_tiled) {
     EXPECT_GT(widened, products / 2);
   }
   for (const std::int64_t m :

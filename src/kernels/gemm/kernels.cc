@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "kernels/gemm/amx/kernels.h"
+#include <array>
+
+#include "kernels/gemm/tiled/kernels.h"
 
 namespace binet::kernels::gemm {
 
@@ -32,44 +34,38 @@ const Kernels* find_vector_kernels(ElementType type, const Target& target) {
   }
 }
 
-/// Those of vectors, and what the matrix registers do beside them.
-template <ElementType kType>
-const Kernels* with_amx(const Target& target) {
-  static const Kernels kernels = [&] {
-    Kernels both = *find_vector_kernels(kType, target);
-    both.amx = find_amx_kernels(kType);
-    return both;
-  }();
-  return &kernels;
+/// Those of vectors, and products of tiles beside them.
+Kernels with_tiles(ElementType type, const Target& target) noexcept {
+  Kernels both = *find_vector_kernels(type, target);
+  both.tiled = find_tiled_kernels(type, target);
+  return both;
 }
 
 }  // namespace
 
 const Kernels* find_kernels(ElementType type, const Target& target) {
   if (has_amx(target)) {
-    switch (type) {
-      case ElementType::bf16:
-        return with_amx<ElementType::bf16>(target);
-      case ElementType::i32:
-        return with_amx<ElementType::i32>(target);
-      case ElementType::u32:
-        return with_amx<ElementType::u32>(target);
-      case ElementType::i64:
-        return with_amx<ElementType::i64>(target);
-      case ElementType::u64:
-        return with_amx<ElementType::u64>(target);
-      default:
-        break;
+    static const std::array<Kernels, 5> kernels = {
+        with_tiles(ElementType::bf16, target), with_tiles(ElementType::i32, target),
+        with_tiles(ElementType::u32, target),  with_tiles(ElementType::i64, target),
+        with_tiles(ElementType::u64, target),
+    };
+    for (const Kernels& of_type : kernels) {
+      if (of_type.type == type) return &of_type;
     }
+  } else if (type == ElementType::bf16 && has_fast_pair_dots(target)) {
+    static const Kernels kernels = with_tiles(type, target);
+    return &kernels;
   }
   return find_vector_kernels(type, target);
 }
 
 std::string describe(const Kernels& kernels) {
-  if (kernels.amx != nullptr) {
-    const std::int64_t lanes = panel_lanes(*kernels.amx);
+  if (kernels.tiled != nullptr) {
+    const std::int64_t lanes = panel_lanes(*kernels.tiled);
+    const std::int64_t rows = kernels.tiled->are_vectors ? kHeightsOfVectorTiles[0] : lanes;
     const char sums = is_integer(kernels.type) ? 'u' : 'f';
-    return fmt::format("{}x{} {}{} {}", lanes, lanes, sums, 8 * kernels.accumulator_bytes, kernels.amx->way);
+    return fmt::format("{}x{} {}{} {}", rows, lanes, sums, 8 * kernels.accumulator_bytes, kernels.tiled->way);
   }
   if (is_integer(kernels.type)) {
     return fmt::format("{}x{} u{} {}", kernels.mr, kernels.nr, 8 * kernels.accumulator_bytes, kernels.way);

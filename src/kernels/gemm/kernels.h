@@ -79,7 +79,7 @@ struct Block {
   const Scale* scale = nullptr;
 };
 
-struct AmxKernels;  // amx/kernels.h
+struct TiledKernels;  // tiled/kernels.h
 
 /// The functions of one element type and target.
 struct Kernels {
@@ -99,7 +99,7 @@ struct Kernels {
   std::int64_t k_group = 1, group_rows_of_a = 1, group_rows_of_b = 1;
   /// Null: an operand may be read where it lies. Else multiply() takes packed ones alone, and these serve the others.
   const Kernels* in_place = nullptr;
-  const AmxKernels* amx = nullptr;  ///< null, or for products that the matrix registers compute
+  const TiledKernels* tiled = nullptr;  ///< null, or for products of operands in tiles
 
   bool packs_b = false;  ///< multiply() takes a packed B, of accumulators, alone
 

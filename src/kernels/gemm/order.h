@@ -15,7 +15,7 @@ enum class Order : std::uint8_t {
   chain,
   pairs,  ///< pairs-inl.h: a chain of even k and one of odd k
   dots,   ///< dots-inl.h: as many chains as there are lanes in 256 bytes
-  tiles,  ///< amx/bf16-inl.h: for each group of 32 k, a chain of the even ones and one of the odd ones
+  tiles,  ///< tiled/amx_bf16-inl.h: for each group of 32 k, a chain of the even ones and one of the odd ones
 };
 
 /// Chains side by side, the k-th product going to chain k modulo their number; added by halves.

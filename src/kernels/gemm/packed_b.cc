@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/gemm/amx/amx.h"
-#include "kernels/gemm/amx/kernels.h"
-#include "kernels/gemm/amx/tiled_b.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/parts.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/tiled/kernels.h"
+#include "kernels/gemm/tiled/tiled.h"
+#include "kernels/gemm/tiled/tiled_b.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -143,7 +143,7 @@ std::size_t packed_b_bytes(const Problem& problem, const Target& target) {
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return columns_of_b_bytes(problem, kernels);
   if (has_last_column_apart(problem)) return packed_parts_bytes(problem, target);
-  if (takes_amx(problem, kernels, true)) return TiledB(*kernels.amx, problem.n, problem.k).bytes();
+  if (takes_tiled(problem, kernels, true)) return TiledB(*kernels.tiled, problem.n, problem.k).bytes();
   if (keeps_rows(problem, kernels)) return static_cast<std::size_t>(bytes_of_kept_rows(problem, kernels));
   return static_cast<std::size_t>(PackedB(kernels, problem.n, problem.k).size * kernels.kept_bytes);
 }
@@ -153,8 +153,8 @@ void pack_b(const Problem& problem, const Target& target, const std::byte* b, st
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return write_columns_of_b(problem, kernels, b, packed);
   if (has_last_column_apart(problem)) return pack_parts(problem, target, b, packed, pool);
-  if (takes_amx(problem, kernels, true)) {
-    return TiledB(*kernels.amx, problem.n, problem.k).pack(problem, kernels, b, packed, pool);
+  if (takes_tiled(problem, kernels, true)) {
+    return TiledB(*kernels.tiled, problem.n, problem.k).pack(problem, kernels, b, packed, pool);
   }
   if (keeps_rows(problem, kernels)) return write_rows_of_b(problem, kernels, b, packed);
   pack_whole_b(problem, kernels, b, packed, true, pool);

@@ -7,7 +7,6 @@
 #include "base/aligned_buffer.h"
 #include "base/cache_size.h"
 #include "kernels/gemm/a_source.h"
-#include "kernels/gemm/amx/amx.h"
 #include "kernels/gemm/b_source.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
@@ -20,6 +19,7 @@
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
+#include "kernels/gemm/tiled/tiled.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -175,8 +175,8 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     plan_parts(plan, target, threads);
     return plan;
   }
-  if (takes_amx(problem, *plan.kernels, b_is_packed)) {
-    plan_amx(plan, threads);
+  if (takes_tiled(problem, *plan.kernels, b_is_packed)) {
+    plan_tiled(plan, threads);
     return plan;
   }
   if (b_is_packed && keeps_rows(problem, *plan.kernels)) {

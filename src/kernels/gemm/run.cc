@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/gemm/amx/amx.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/items.h"
@@ -12,6 +11,7 @@
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
+#include "kernels/gemm/tiled/tiled.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -326,8 +326,8 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
       return run_dots(plan, a, b, c, y, workspace, pool);
     case Way::parts:
       return run_parts(plan, a, b, c, y, workspace, pool);
-    case Way::amx:
-      return run_amx(plan, a, b, c, y, workspace, pool);
+    case Way::tiled:
+      return run_tiled(plan, a, b, c, y, workspace, pool);
     case Way::at_once:
       return plan.kernels->multiply_at_once(plan.problem, plan.schedule, a, b, c, y, workspace);
     case Way::rows_at_once:

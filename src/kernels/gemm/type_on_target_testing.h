@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gemm/amx/amx.h"
 #include "kernels/gemm/gemm_testing.h"
 #include "kernels/gemm/order.h"
 #include "kernels/gemm/parts.h"
 #include "kernels/gemm/row_major.h"
+#include "kernels/gemm/tiled/kernels.h"
+#include "kernels/gemm/tiled/tiled.h"
 
 namespace binet::kernels::gemm {
 
@@ -48,7 +49,7 @@ void unfused_reference(const Problem& p, const Operands& operands, std::byte* y)
 
 inline void compute_reference(const Problem& p, const Operands& operands, const Kernels& kernels, std::byte* y) {
   if (!is_float(p.type) || kernels.is_fused) {
-    const bool by_tiles = p.type == ElementType::bf16 && takes_amx(p, kernels, false);
+    const bool by_tiles = p.type == ElementType::bf16 && takes_tiled(p, kernels, false) && !kernels.tiled->are_vectors;
     return run_reference(p, operands.a.data(), operands.b.data(), p.has_c ? operands.c.data() : nullptr, y, by_tiles);
   }
   switch (p.type) {

@@ -6,7 +6,7 @@
 // thirds. The 52-bit multiply-add (IFMA) would do one product in each 64-bit lane: half. integer_rates_bench measures
 // all of them; base/target.h says which CPU takes which way by default.
 //
-// Matrix registers form them from bytes, much faster than all of these (amx/integers-inl.h).
+// Matrix registers form them from bytes, much faster than all of these (tiled/amx_integers-inl.h).
 //
 // The halves must be packed. Operands that are better read where they lie are multiplied the first way.
 #undef HWY_TARGET_INCLUDE

@@ -5,7 +5,7 @@
 // These want A packed in two parts; where that does not pay, and where operands are better read where they lie, it is
 // the other way. integer_rates_bench measures both; base/target.h says which CPU takes which way by default.
 //
-// Matrix registers form products from bytes (amx/integers-inl.h).
+// Matrix registers form products from bytes (tiled/amx_integers-inl.h).
 //
 // AVX2, SSE4.2 and NEON have no 64-bit multiplication: u64_halves_tile-inl.h.
 #undef HWY_TARGET_INCLUDE

@@ -43,6 +43,7 @@ const Peak& peak_of(ElementType type) {
     if (type == ElementType::i32 || type == ElementType::u32) return kPeakAmxU32;
     if (type == ElementType::i64 || type == ElementType::u64) return kPeakAmxU64;
   }
+  if (type == ElementType::bf16 && has_fast_pair_dots(default_target())) return kPeakPairsOfBF16;
   if (type == ElementType::f64) return kPeakF64;
   if (type == ElementType::i64 || type == ElementType::u64) return kPeakU64;
   return kPeakF32;

@@ -108,7 +108,6 @@ __attribute__((target("avx512f,avx512vnni"))) double run_pair_dot(std::int64_t r
   return 2.0 * static_cast<double>(rounds) * kChains * 16 * 2 / 3;
 }
 
-// Products of bf16, added in pairs; subnormals count as zero, so it is no substitute for f32 multiply-adds.
 __attribute__((target("avx512f,avx512bf16"))) double run_bf16_pair_dot(std::int64_t rounds, const Target&) {
   __m512 sum[kChains] = {};
   const __m512bh factor = {};
@@ -123,6 +122,9 @@ __attribute__((target("avx512f,avx512bf16"))) double run_bf16_pair_dot(std::int6
 bool has_bf16_pair_dot() { return __builtin_cpu_supports("avx512bf16") != 0; }
 
 bool has_pair_dot() { return __builtin_cpu_supports("avx512vnni") != 0; }
+#else
+double run_bf16_pair_dot(std::int64_t, const Target&) { return 0; }
+bool has_bf16_pair_dot() { return false; }
 #endif
 
 /// The best target of this CPU, whichever is in use, has them.
@@ -144,6 +146,7 @@ const Peak kPeakU32 = {"32-bit multiply, add",
 const Peak kPeakU64 = {"64-bit multiply, add",
                        [](std::int64_t n, const Target& t) { return BINET_DISPATCH(PeakU64, t)(n); }, &always};
 
+const Peak kPeakPairsOfBF16 = {"bf16 pair-dot", &run_bf16_pair_dot, &has_bf16_pair_dot};
 const Peak kPeakAmxBF16 = {"bf16 on matrix registers", &run_matrix_registers<ElementType::bf16>, &has_matrix_registers};
 const Peak kPeakAmxU32 = {"i32 by ten products of bytes there", &run_matrix_registers<ElementType::u32>,
                           &has_matrix_registers};
@@ -155,9 +158,9 @@ std::span<const Peak> all_peaks() {
     kPeakF32,
     kPeakF64,
     kPeakU32,
+    kPeakPairsOfBF16,
 #if HWY_ARCH_X86
     {"i32 by 52-bit multiply-add", &run_52_bit, &has_52_bit},
-    {"bf16 pair-dot", &run_bf16_pair_dot, &has_bf16_pair_dot},
     {"i32 by three 16-bit pair-dots for two", &run_pair_dot, &has_pair_dot},
 #endif
     kPeakU64,

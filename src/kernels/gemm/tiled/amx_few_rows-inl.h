@@ -4,11 +4,11 @@
 // chain of the odd ones, added to each other and to the sums, which wait in the first-level cache. So B is read once,
 // 32 runs of memory side by side. A word of B, two columns, becomes two numbers by a shift and a mask: those of even
 // columns stay apart from those of odd ones until all of k is done.
-#if defined(BINET_KERNELS_GEMM_AMX_FEW_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BINET_KERNELS_GEMM_AMX_FEW_ROWS_INL_H_
-#undef BINET_KERNELS_GEMM_AMX_FEW_ROWS_INL_H_
+#if defined(BINET_KERNELS_GEMM_TILED_AMX_FEW_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TILED_AMX_FEW_ROWS_INL_H_
+#undef BINET_KERNELS_GEMM_TILED_AMX_FEW_ROWS_INL_H_
 #else
-#define BINET_KERNELS_GEMM_AMX_FEW_ROWS_INL_H_
+#define BINET_KERNELS_GEMM_TILED_AMX_FEW_ROWS_INL_H_
 #endif
 
 #include <hwy/cache_control.h>
@@ -19,14 +19,14 @@
 #include <cstring>
 
 #include "binet/float16.h"
-#include "kernels/gemm/amx/kernels.h"
-#include "kernels/gemm/amx/pack-inl.h"
 #include "kernels/gemm/finish-inl.h"
+#include "kernels/gemm/tiled/kernels.h"
+#include "kernels/gemm/tiled/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
-/// kRows rows of Y.
+/// Up to kRows rows of Y. Some heights are enough: B takes longer to come than a row too many to be computed.
 template <size_t kRows>
 class FewRowsOfBF16 {
  public:
@@ -61,18 +61,18 @@ class FewRowsOfBF16 {
     }
     if (block_.output == nullptr) {
       auto* to = reinterpret_cast<float*>(block_.sums) + n;
-      for (size_t i = 0; i < kRows; ++i, to += block_.sums_row_step) {
-        std::memcpy(to, sums_ + int64_t(i) * row_step_, static_cast<size_t>(count) * sizeof(float));
+      for (int64_t i = 0; i < block_.m; ++i, to += block_.sums_row_step) {
+        std::memcpy(to, sums_ + i * row_step_, static_cast<size_t>(count) * sizeof(float));
       }
     } else {
-      FinishTile<BFloat16>(sums_, row_step_, int64_t{kRows}, count, *block_.output, 0, block_.column + n,
-                           *block_.scale);
+      FinishTile<BFloat16>(sums_, row_step_, block_.m, count, *block_.output, 0, block_.column + n, *block_.scale);
     }
   }
 
   void WidenA(int64_t k, int64_t ks) {
     const auto* a = reinterpret_cast<const BFloat16*>(block_.a) + k * block_.a_column_step;
-    for (size_t i = 0; i < kRows; ++i, a += block_.a_row_step) {
+    for (size_t i = 0; i < kRows; ++i) {
+      if (static_cast<int64_t>(i) < block_.m && i > 0) a += block_.a_row_step;
       for (int64_t j = 0; j < ks; ++j) a_[j][i] = Widened<float>(a + j * block_.a_column_step);
     }
   }
@@ -147,11 +147,8 @@ inline void MultiplyFewRowsOfBF16(const UnpackedBlock& block) {
     case 2:
       return FewRowsOfBF16<2>(block).Multiply();
     case 3:
-      return FewRowsOfBF16<3>(block).Multiply();
     case 4:
       return FewRowsOfBF16<4>(block).Multiply();
-    case 5:
-      return FewRowsOfBF16<5>(block).Multiply();
     default:
       return FewRowsOfBF16<6>(block).Multiply();
   }

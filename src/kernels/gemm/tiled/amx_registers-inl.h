@@ -2,11 +2,11 @@
 //
 // Assembly, because functions for AVX-512 alone have no leave to use them. The registers' shapes are set per thread:
 // eight tiles, of which 0 to 3 hold sums, 4 and 5 tiles of A, 6 and 7 tiles of B.
-#if defined(BINET_KERNELS_GEMM_AMX_REGISTERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BINET_KERNELS_GEMM_AMX_REGISTERS_INL_H_
-#undef BINET_KERNELS_GEMM_AMX_REGISTERS_INL_H_
+#if defined(BINET_KERNELS_GEMM_TILED_AMX_REGISTERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TILED_AMX_REGISTERS_INL_H_
+#undef BINET_KERNELS_GEMM_TILED_AMX_REGISTERS_INL_H_
 #else
-#define BINET_KERNELS_GEMM_AMX_REGISTERS_INL_H_
+#define BINET_KERNELS_GEMM_TILED_AMX_REGISTERS_INL_H_
 #endif
 
 #include <hwy/highway.h>
@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/gemm/amx/kernels.h"
+#include "kernels/gemm/tiled/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {

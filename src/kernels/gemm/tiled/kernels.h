@@ -1,9 +1,11 @@
-// Room: kernels. What the plain code knows about products on the matrix registers of Intel's CPUs (AMX).
+// Room: kernels. What the plain code knows about products whose operands are packed into tiles of words: on the matrix
+// registers of Intel's CPUs (AMX), and of bfloat16 by the pair-dots of AMD's (bf16_pairs-inl.h).
 //
-// Such a register is a tile of 16 rows of 64 bytes. One instruction adds to 16 x 16 sums of 32 bits the products of a
+// A matrix register is a tile of 16 rows of 64 bytes. One instruction adds to 16 x 16 sums of 32 bits the products of a
 // tile of A, a row of Y in each of its rows and a group of k in its 64 bytes, and of a tile of B, in whose rows each
 // 32 bits hold neighbouring k of a column. Both operands are packed into such tiles. What does not fit 8 or 16 bits
-// takes several tiles for the same lanes and group, the planes.
+// takes several tiles for the same lanes and group, the planes. For pair-dots a row of a tile of B is a vector, and
+// words of A's tiles are read one by one.
 //
 // Sizes count elements, and steps with "bytes" in their name count bytes.
 #pragma once
@@ -23,6 +25,12 @@ inline constexpr std::int64_t kTileLanes = 16;
 inline constexpr std::int64_t kTileRowBytes = 64;
 inline constexpr std::int64_t kTileBytes = kTileLanes * kTileRowBytes;
 
+/// On vectors tiles of A have so many lines.
+inline constexpr std::int64_t kHeightsOfVectorTiles[] = {12, 10, 8, 4, 2, 1};
+/// There, so few rows meet two panels of B at once, as they would have too few sums to hide the latency, and too few
+/// streams to get the most out of memory.
+inline constexpr std::int64_t kMostRowsOfTwoPanels = 4;
+
 /// Element (lane, k) is at lane * lane_step + k * k_step; one of the steps is 1. Tiles of `tile_lanes` lanes; a panel
 /// has `tiles` of them side by side, for each group of k and plane. What is beyond the last lane or k becomes zero.
 struct TilePacking {
@@ -32,11 +40,13 @@ struct TilePacking {
   std::byte* to = nullptr;
   std::int64_t panel_bytes = 0;
   std::int64_t tile_lanes = kTileLanes, tiles = 1;
+  bool swaps_pairs = false;  ///< of k, in each word of two
 };
 
 /// A panel of A, neighbouring panels of B that stay near, one range of k.
 struct TileBlock {
-  std::int64_t m = 0, n = 0, groups = 0;  ///< of k
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t groups = 0;  ///< of k
   std::int64_t tile_rows = 0;
   const std::byte* a = nullptr;
   std::int64_t a_row_bytes = 0, a_tile_bytes = 0, a_group_bytes = 0;  ///< from a row, tile, group to the next
@@ -78,13 +88,18 @@ struct UnpackedBlock {
 };
 
 /// The functions of one element type.
-struct AmxKernels {
+struct TiledKernels {
   std::string_view way;  ///< how a product is formed and added
   std::int64_t k_group = 0, planes = 0;
   std::int64_t panel_tiles = 0;  ///< of A and of B: what is multiplied at a time
+  bool are_vectors = false;      ///< no matrix registers; products are added in the order of k
+  std::int64_t a_bytes = 0;      ///< A of an item, with all of its k, stays in the second-level cache
+  std::int64_t near_bytes = 0;   ///< of B stay in the first-level cache for a range of k while panels of A pass by
   std::int64_t least_n = 0, least_k = 0;
-  std::int64_t least_m_to_pack_b = 0;  ///< fewer rows do not repay it
-  std::int64_t f32_rate = 0;           ///< products in the time of an f32 multiply-add of the same core
+  std::int64_t least_kept_b = 0;  ///< elements of a B that is packed once and kept
+  /// Fewer rows do not repay it to pack a B, row by row or transposed; nor do fewer products of all.
+  std::int64_t least_m_to_pack_b = 0, least_m_to_turn_b = 0, least_products = 0;
+  std::int64_t f32_rate = 0;  ///< products in the time of an f32 multiply-add of the same core
 
   /// For at most so many rows, without the matrix registers.
   std::int64_t most_rows_unpacked = 0;
@@ -94,21 +109,23 @@ struct AmxKernels {
   std::uint32_t (*pack_a)(const TilePacking&) = nullptr;
   std::uint32_t (*pack_b)(const TilePacking&) = nullptr;
   bool reads_a_in_place = false;  ///< in whole groups and tiles
-  /// Between begin() and end() of the calling thread, for tiles of so many rows.
+  /// Between begin() and end(), if there are such, of the calling thread, for tiles of so many rows.
   void (*multiply)(const TileBlock&) = nullptr;
   void (*begin)(std::int64_t tile_rows) = nullptr;
   void (*end)() = nullptr;
 };
 
 /// Packed bytes of a row of A, or a column of B.
-[[nodiscard]] inline std::int64_t bytes_per_lane(const AmxKernels& amx, std::int64_t k) noexcept {
-  return ceil_div(k, amx.k_group) * amx.planes * kTileRowBytes;
+[[nodiscard]] inline std::int64_t bytes_per_lane(const TiledKernels& tiled, std::int64_t k) noexcept {
+  return ceil_div(k, tiled.k_group) * tiled.planes * kTileRowBytes;
 }
 
 /// Columns of a panel of B, and most rows of a panel of A.
-[[nodiscard]] inline std::int64_t panel_lanes(const AmxKernels& amx) noexcept { return amx.panel_tiles * kTileLanes; }
+[[nodiscard]] inline std::int64_t panel_lanes(const TiledKernels& tiled) noexcept {
+  return tiled.panel_tiles * kTileLanes;
+}
 
-/// Null where the type has none. To be called for targets with AMX alone.
-[[nodiscard]] const AmxKernels* find_amx_kernels(ElementType type);
+/// Null where the type has none. To be called for targets with AMX, and for bf16 on those with fast pair-dots.
+[[nodiscard]] const TiledKernels* find_tiled_kernels(ElementType type, const Target& target);
 
 }  // namespace binet::kernels::gemm

@@ -1,26 +1,26 @@
-// Products on the matrix registers, against plain loops: sizes around tiles, panels, ranges of k and items; and numbers
-// so small that the registers would take them for zero.
-#include "kernels/gemm/amx/amx.h"
+// Products in tiles, on matrix registers or on vectors, against plain loops: sizes around tiles, panels, ranges of k
+// and items; and numbers so small that the registers would take them for zero.
+#include "kernels/gemm/tiled/tiled.h"
 
 #include <gtest/gtest.h>
 
-#include "kernels/gemm/amx/kernels.h"
+#include "kernels/gemm/tiled/kernels.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {
 namespace {
 
-std::vector<TypeOnTarget> types_on_amx() {
+std::vector<TypeOnTarget> types_in_tiles() {
   std::vector<TypeOnTarget> all = types_on_targets();
   std::erase_if(all,
-                [](const TypeOnTarget& tested) { return find_kernels(tested.type, tested.target)->amx == nullptr; });
+                [](const TypeOnTarget& tested) { return find_kernels(tested.type, tested.target)->tiled == nullptr; });
   return all;
 }
 
-using Amx = TypeOnTargetTest;
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Amx);  // most CPUs have no such registers
+using Tiled = TypeOnTargetTest;
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Tiled);  // most CPUs have no such registers
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, Amx, testing::ValuesIn(types_on_amx()), name_of);
+INSTANTIATE_TEST_SUITE_P(AllTypes, Tiled, testing::ValuesIn(types_in_tiles()), name_of);
 
 Case transposed(Case c, int transposes) {
   c.trans_a = (transposes & 1) != 0;
@@ -28,23 +28,41 @@ Case transposed(Case c, int transposes) {
   return c;
 }
 
-TEST_P(Amx, AreTakenByNAndKAlone) {
-  const AmxKernels& amx = *kernels_.amx;
+TEST_P(Tiled, AreTakenByNAndKAlone) {
+  const TiledKernels& tiled = *kernels_.tiled;
+  if (tiled.are_vectors) return;  // whose order is that of all other ways
   for (const std::int64_t m : {1, 2, 100}) {
-    EXPECT_TRUE(takes_amx(problem_of(type_, {m, amx.least_n, amx.least_k}), kernels_, true));
-    EXPECT_FALSE(takes_amx(problem_of(type_, {m, amx.least_n - 1, amx.least_k}), kernels_, true));
-    EXPECT_FALSE(takes_amx(problem_of(type_, {m, amx.least_n, amx.least_k - 1}), kernels_, true));
+    EXPECT_TRUE(takes_tiled(problem_of(type_, {m, tiled.least_n, tiled.least_k}), kernels_, true));
+    EXPECT_FALSE(takes_tiled(problem_of(type_, {m, tiled.least_n - 1, tiled.least_k}), kernels_, true));
+    EXPECT_FALSE(takes_tiled(problem_of(type_, {m, tiled.least_n, tiled.least_k - 1}), kernels_, true));
     // The order of additions is the registers' own: all M must have it. Of integers it does not matter.
     if (is_float(type_)) {
-      EXPECT_TRUE(takes_amx(problem_of(type_, {m, amx.least_n, amx.least_k}), kernels_, false));
+      EXPECT_TRUE(takes_tiled(problem_of(type_, {m, tiled.least_n, tiled.least_k}), kernels_, false));
     }
   }
 }
 
-TEST_P(Amx, SizesAroundTiles) {
-  const std::int64_t group = kernels_.amx->k_group;
-  for (const std::int64_t m : {1, 4, 6, 7, 15, 16, 17, 31, 32, 33, 49}) {
-    for (const std::int64_t n : {8, 15, 16, 17, 31, 32, 33, 48, 49, 65}) {
+/// On vectors: a B that is kept, whose form must not depend on M, and one for which there are rows and products enough.
+TEST_P(Tiled, OfVectorsAreTakenWhereTheyRepayPacking) {
+  const TiledKernels& tiled = *kernels_.tiled;
+  if (!tiled.are_vectors) return;
+  for (const std::int64_t m : {1, 100}) {
+    EXPECT_TRUE(takes_tiled(problem_of(type_, {m, 32, tiled.least_kept_b / 32}), kernels_, true));
+    EXPECT_FALSE(takes_tiled(problem_of(type_, {m, 32, tiled.least_kept_b / 32 - 1}), kernels_, true));
+  }
+  for (const bool trans_b : {false, true}) {
+    const std::int64_t least_m = trans_b ? tiled.least_m_to_turn_b : tiled.least_m_to_pack_b;
+    EXPECT_TRUE(takes_tiled(problem_of(type_, {least_m, 100, 100, false, trans_b}), kernels_, false));
+    EXPECT_FALSE(takes_tiled(problem_of(type_, {least_m - 1, 100, 100, false, trans_b}), kernels_, false));
+  }
+  EXPECT_FALSE(takes_tiled(problem_of(type_, {20, 20, tiled.least_products / 400 - 1}), kernels_, false));
+  EXPECT_TRUE(takes_tiled(problem_of(type_, {20, 20, tiled.least_products / 400}), kernels_, false));
+}
+
+TEST_P(Tiled, SizesAroundTiles) {
+  const std::int64_t group = kernels_.tiled->k_group;
+  for (const std::int64_t m : {1, 3, 4, 6, 7, 11, 12, 13, 15, 16, 17, 31, 32, 33, 49}) {
+    for (const std::int64_t n : {8, 15, 16, 17, 31, 32, 33, 48, 49, 63, 65, 81}) {
       for (const std::int64_t k : {group - 1, group, group + 1, 2 * group, 3 * group + 7}) {
         Case c = transposed({m, n, k}, static_cast<int>((m + n + k) % 4));
         vary(c);
@@ -55,11 +73,11 @@ TEST_P(Amx, SizesAroundTiles) {
 }
 
 /// Ranges of k whose sums wait, strips of columns, B packed as a whole, A that lies in whole groups or not.
-TEST_P(Amx, SizesAroundBlocks) {
+TEST_P(Tiled, SizesAroundBlocks) {
   for (const int transposes : {0, 1, 2, 3}) {
-    for (const Case& sizes :
-         {Case{70, 70, 1300}, Case{5, 600, 700}, Case{20, 530, 650}, Case{40, 290, 672}, Case{700, 40, 704},
-          Case{33, 1040, 96}, Case{1, 4200, 64}, Case{3, 5000, 50}, Case{1000, 17, 64}}) {
+    for (const Case& sizes : {Case{70, 70, 1300}, Case{5, 600, 700}, Case{20, 530, 650}, Case{40, 290, 672},
+                              Case{700, 40, 704}, Case{33, 1040, 96}, Case{9, 100, 1100}, Case{300, 20, 16},
+                              Case{77, 90, 47}, Case{1, 4200, 64}, Case{3, 5000, 50}, Case{1000, 17, 64}}) {
       Case c = transposed(sizes, transposes);
       vary(c);
       check(c);
@@ -67,7 +85,7 @@ TEST_P(Amx, SizesAroundBlocks) {
   }
 }
 
-TEST_P(Amx, AnyAlignment) {
+TEST_P(Tiled, AnyAlignment) {
   for (const int transposes : {0, 1, 2, 3}) {
     for (const Case& sizes : {Case{1, 50, 70}, Case{20, 50, 64}, Case{40, 70, 100}}) {
       check(transposed(sizes, transposes), 1 + byte_size(type_));
@@ -75,7 +93,7 @@ TEST_P(Amx, AnyAlignment) {
   }
 }
 
-TEST_P(Amx, ThreadsDoNotMatter) {
+TEST_P(Tiled, ThreadsDoNotMatter) {
   const ThreadPool pools[] = {ThreadPool(2), ThreadPool(3), ThreadPool(8)};
   for (const Case& c : {Case{300, 200, 400}, Case{3, 900, 2000}, Case{12, 2000, 900, false, true},
                         Case{40, 60, 33000, false, false, CForm::row, 2, 3}}) {
@@ -106,7 +124,7 @@ void fill_near(const Bytes& bytes, int exponent, std::mt19937_64& random) {
 /// Operands around the smallest exponents for which no product and no sum of products can be subnormal: on one side the
 /// registers compute, on the other vectors do, and of both the bits must be those of IEEE 754. Signs vary, so that sums
 /// cancel.
-TEST_P(Amx, TinyProductsAreNotTakenForZero) {
+TEST_P(Tiled, TinyProductsAreNotTakenForZero) {
   if (type_ != ElementType::bf16) return;
   std::mt19937_64 random(11);
   for (const int exponent_a : {-56, -125, -126, -127, -133, 10}) {
@@ -125,7 +143,7 @@ TEST_P(Amx, TinyProductsAreNotTakenForZero) {
 }
 
 /// One number among many decides for its panel, wherever it is; rows and columns elsewhere go the other way.
-TEST_P(Amx, ASingleTinyNumber) {
+TEST_P(Tiled, ASingleTinyNumber) {
   if (type_ != ElementType::bf16) return;
   std::mt19937_64 random(12);
   for (const Case& sizes : {Case{70, 100, 64}, Case{70, 100, 1312}, Case{9, 300, 100}, Case{700, 40, 704}}) {
@@ -147,7 +165,7 @@ TEST_P(Amx, ASingleTinyNumber) {
   }
 }
 
-TEST_P(Amx, InfinitiesNaNsAndZeros) {
+TEST_P(Tiled, InfinitiesNaNsAndZeros) {
   if (type_ != ElementType::bf16) return;
   const double infinity = std::numeric_limits<double>::infinity();
   const double specials[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), 0.0, -0.0,
@@ -170,7 +188,7 @@ TEST_P(Amx, InfinitiesNaNsAndZeros) {
 }
 
 /// The largest bytes everywhere, for the longest ranges of k: sums of their products must fit 32 bits, or be cut there.
-TEST_P(Amx, SumsOfBytesAreNotLost) {
+TEST_P(Tiled, SumsOfBytesAreNotLost) {
   if (is_float(type_)) return;
   for (const std::int64_t k : {320, 640, 5000}) {
     const Case c{20, 40, k};

@@ -1,9 +1,9 @@
 // Room: kernels, AVX-512. How the bytes of integers become lines and words of tiles (pack-inl.h): a plane for each.
-#if defined(BINET_KERNELS_GEMM_AMX_INTEGER_NUMBERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BINET_KERNELS_GEMM_AMX_INTEGER_NUMBERS_INL_H_
-#undef BINET_KERNELS_GEMM_AMX_INTEGER_NUMBERS_INL_H_
+#if defined(BINET_KERNELS_GEMM_TILED_INTEGER_NUMBERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TILED_INTEGER_NUMBERS_INL_H_
+#undef BINET_KERNELS_GEMM_TILED_INTEGER_NUMBERS_INL_H_
 #else
-#define BINET_KERNELS_GEMM_AMX_INTEGER_NUMBERS_INL_H_
+#define BINET_KERNELS_GEMM_TILED_INTEGER_NUMBERS_INL_H_
 #endif
 
 #include <hwy/highway.h>
@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/gemm/amx/pack-inl.h"
+#include "kernels/gemm/tiled/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -59,6 +59,7 @@ struct U32Numbers {
   using Least = NoLeast;
   static constexpr int64_t kPlanes = 4, kPerWord = 4;
   static constexpr bool kHasWordsOfTwo = false;
+  static constexpr bool kLinesAreLoaded = false;
   static constexpr int64_t Row(int64_t word) { return word % 4 * 4 + word / 4; }
 
   static HWY_INLINE void Line(const Element* from, int64_t count, __m512i (&planes)[kPlanes]) {
@@ -83,6 +84,7 @@ struct U64Numbers {
   using Least = NoLeast;
   static constexpr int64_t kPlanes = 8, kPerWord = 4;
   static constexpr bool kHasWordsOfTwo = false;
+  static constexpr bool kLinesAreLoaded = false;
   static constexpr int64_t Row(int64_t word) { return U32Numbers::Row(word); }
 
   static HWY_INLINE void Line(const Element* from, int64_t count, __m512i (&planes)[kPlanes]) {

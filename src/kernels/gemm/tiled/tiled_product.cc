@@ -1,31 +1,31 @@
-// Room: kernels. The loops of a product on the matrix registers: items, strips of columns, ranges of k, and panels that
+// Room: kernels. The loops of a product in tiles: items, strips of columns, ranges of k, and panels that
 // meet while they are near.
 #include <algorithm>
 
-#include "kernels/gemm/amx/amx.h"
-#include "kernels/gemm/amx/kernels.h"
-#include "kernels/gemm/amx/tiled_b.h"
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
+#include "kernels/gemm/tiled/kernels.h"
+#include "kernels/gemm/tiled/tiled.h"
+#include "kernels/gemm/tiled/tiled_b.h"
 
 namespace binet::kernels::gemm {
 namespace {
 
-class AmxProduct {
+class TiledProduct {
  public:
-  AmxProduct(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
-             std::byte* workspace)
+  TiledProduct(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+               std::byte* workspace)
       : p_(plan.schedule.is_swapped ? swapped(plan.problem) : plan.problem),
         s_(plan.schedule),
         kernels_(*plan.kernels),
-        amx_(*plan.kernels->amx),
+        tiled_(*plan.kernels->tiled),
         scale_(make_scale(p_)),
         a_(plan.schedule.is_swapped ? b : a),
         b_(plan.schedule.is_swapped ? a : b),
         workspace_(workspace),
-        b_layout_(amx_, p_.n, p_.k),
+        b_layout_(tiled_, p_.n, p_.k),
         output_{y,
                 s_.is_swapped ? 1 : p_.y_row_step,
                 s_.is_swapped ? p_.y_row_step : 1,
@@ -42,11 +42,11 @@ class AmxProduct {
     const std::int64_t items_of_segment = s_.items / s_.segments;
     const Item it(*this, item / items_of_segment, item % items_of_segment, worker);
     if (s_.has_few_rows) return multiply_unpacked(it);
-    amx_.begin(s_.tile_rows);
+    if (tiled_.begin != nullptr) tiled_.begin(s_.tile_rows);
     for (std::int64_t n = it.column; n < it.end_column; n += s_.strip_columns) {
       for (std::int64_t k = it.k; k < it.end_k; k += s_.kc) multiply_strip(it, n, k);
     }
-    amx_.end();
+    if (tiled_.end != nullptr) tiled_.end();
   }
 
   void add_segments(const ThreadPool& pool) const {
@@ -57,7 +57,7 @@ class AmxProduct {
  private:
   /// Rows, columns and k of an item, and its worker's part of the workspace.
   struct Item {
-    Item(const AmxProduct& product, std::int64_t segment_index, std::int64_t index, std::int64_t worker)
+    Item(const TiledProduct& product, std::int64_t segment_index, std::int64_t index, std::int64_t worker)
         : segment(segment_index) {
       const Schedule& s = product.s_;
       const Problem& p = product.p_;
@@ -71,13 +71,13 @@ class AmxProduct {
       a = product.workspace_ + s.whole_b_bytes + s.segment_sums_bytes + static_cast<std::size_t>(worker) * slot_bytes;
       if (s.has_few_rows) return;
       least_b = reinterpret_cast<std::uint32_t*>(a + s.slot_a_bytes);
-      least_a = least_b + s.strip_columns / panel_lanes(product.amx_);
+      least_a = least_b + s.strip_columns / panel_lanes(product.tiled_);
       b = a + s.slot_a_bytes + s.slot_least_bytes;
       sums = b + s.slot_b_bytes;
-      tiles = end_row - row <= s.tile_rows ? 1 : product.amx_.panel_tiles;
+      tiles = end_row - row <= s.tile_rows ? 1 : s.panel_tiles;
       panel_rows = tiles * s.tile_rows;
       panels = ceil_div(end_row - row, panel_rows);
-      panel_bytes = panel_rows * bytes_per_lane(product.amx_, end_k - k);
+      panel_bytes = panel_rows * bytes_per_lane(product.tiled_, end_k - k);
     }
     std::int64_t segment, row, end_row, column, end_column, k, end_k;
     std::byte *a, *b = nullptr, *sums = nullptr;
@@ -100,7 +100,7 @@ class AmxProduct {
     block.column = it.column;
     block.output = s_.segments == 1 ? &output_ : nullptr;
     block.scale = &scale_;
-    amx_.multiply_unpacked(block);
+    tiled_.multiply_unpacked(block);
   }
 
   [[nodiscard]] std::byte* segment_sums(const Item& it, std::int64_t row, std::int64_t column) const {
@@ -114,7 +114,8 @@ class AmxProduct {
     const std::int64_t range = std::min(s_.kc, it.end_k - k);
     const bool is_strip = s_.b_source == BSource::strips;
     TileBlock block;
-    block.groups = ceil_div(range, amx_.k_group);
+    block.k = range;
+    block.groups = ceil_div(range, tiled_.k_group);
     block.tile_rows = s_.tile_rows;
     block.first = k == it.k;
     block.last = k + range == it.end_k;
@@ -122,18 +123,18 @@ class AmxProduct {
     block.output = s_.segments == 1 ? &output_ : nullptr;
     block.scale = &scale_;
     block.sums_row_step = s_.sums_row_step;
-    block.a_passes = it.panels > 1 && s_.near_columns <= panel_lanes(amx_);
-    block.b_panel_bytes = is_strip ? panel_lanes(amx_) * bytes_per_lane(amx_, range) : b_layout_.panel_bytes();
+    block.a_passes = it.panels > 1 && s_.near_columns <= panel_lanes(tiled_);
+    block.b_panel_bytes = is_strip ? panel_lanes(tiled_) * bytes_per_lane(tiled_, range) : b_layout_.panel_bytes();
     if (is_strip) pack_strip(it, {n, end_n}, {k, k + range}, block.b_panel_bytes);
     for (std::int64_t near = n; near < end_n; near += s_.near_columns) {
       block.column = near;
       block.n = std::min(s_.near_columns, end_n - near);
-      const std::int64_t panel = (near - n) / panel_lanes(amx_);
+      const std::int64_t panel = (near - n) / panel_lanes(tiled_);
       if (is_strip) {
         block.b = it.b + panel * block.b_panel_bytes;
         block.least_b = it.least_b + panel;
       } else {
-        block.b = b_ + b_layout_.place(near, k / amx_.k_group);
+        block.b = b_ + b_layout_.place(near, k / tiled_.k_group);
         block.least_b = b_layout_.least_at(b_, near);
       }
       for (std::int64_t row = it.row; row < it.end_row; row += it.panel_rows) {
@@ -142,7 +143,7 @@ class AmxProduct {
         block.waiting = it.sums + ((row - it.row) * s_.strip_columns + near - n) * kernels_.accumulator_bytes;
         block.sums = segment_sums(it, row, near);
         if (!is_strip) fetch(it, row, block);
-        amx_.multiply(block);
+        tiled_.multiply(block);
       }
     }
   }
@@ -161,16 +162,16 @@ class AmxProduct {
       block.a_group_bytes = kTileRowBytes;
       block.scans_a = is_first_use;
     } else {
-      const std::int64_t group = (k - it.k) / amx_.k_group;
+      const std::int64_t group = (k - it.k) / tiled_.k_group;
       block.scans_a = false;
       block.a_row_bytes = kTileRowBytes;
       block.a_tile_bytes = s_.tile_rows * kTileRowBytes;
-      block.a_group_bytes = amx_.planes * it.tiles * block.a_tile_bytes;
+      block.a_group_bytes = tiled_.planes * it.tiles * block.a_tile_bytes;
       std::byte* packed = it.a + (s_.a_is_direct ? 0 : panel) * it.panel_bytes + group * block.a_group_bytes;
       block.a = packed;
       if (is_first_use) {
-        least = amx_.pack_a(
-            {from, p_.a_row_step, p_.a_column_step, block.m, range, packed, it.panel_bytes, s_.tile_rows, it.tiles});
+        least = tiled_.pack_a({from, p_.a_row_step, p_.a_column_step, block.m, range, packed, it.panel_bytes,
+                               s_.tile_rows, it.tiles, tiled_.are_vectors});
       }
     }
     block.least_a = &least;
@@ -179,25 +180,24 @@ class AmxProduct {
   /// Of packed B: to the first-level cache a little ahead of the first rows, and while others follow, what is used next
   /// to the second-level cache, if B is so large that it need not be there.
   void fetch(const Item& it, std::int64_t row, TileBlock& block) const {
-    constexpr std::int64_t kAheadBytes = 4 * 1024;
     constexpr std::int64_t kFarBytes = 512 * 1024;
-    block.ahead_bytes = row == it.row ? kAheadBytes : 0;
+    block.ahead_bytes = row == it.row ? s_.ahead_bytes : 0;
     block.next_bytes = 0;
     if (it.panels == 1 || static_cast<std::int64_t>(b_layout_.bytes()) <= kFarBytes) return;
-    const std::int64_t bytes = round_up(block.n, panel_lanes(amx_)) * block.groups * amx_.planes * kTileRowBytes;
+    const std::int64_t bytes = round_up(block.n, panel_lanes(tiled_)) * block.groups * tiled_.planes * kTileRowBytes;
     block.next_bytes = round_up(ceil_div(bytes, block.groups * it.panels), kTileRowBytes);
     block.next = block.b + bytes + (row - it.row) / it.panel_rows * block.next_bytes * block.groups;
   }
 
   void pack_strip(const Item& it, Range columns, Range ks, std::int64_t panel_bytes) const {
     const std::uint32_t least = pack_panels(p_, kernels_, b_, columns, ks, 0, it.b, panel_bytes);
-    std::fill_n(it.least_b, ceil_div(columns.end - columns.begin, panel_lanes(amx_)), least);
+    std::fill_n(it.least_b, ceil_div(columns.end - columns.begin, panel_lanes(tiled_)), least);
   }
 
   const Problem p_;
   const Schedule& s_;
   const Kernels& kernels_;
-  const AmxKernels& amx_;
+  const TiledKernels& tiled_;
   const Scale scale_;
   const std::byte* a_;
   const std::byte* b_;
@@ -208,9 +208,9 @@ class AmxProduct {
 
 }  // namespace
 
-void run_amx(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
-             std::byte* workspace, const ThreadPool& pool) {
-  AmxProduct product(plan, a, b, c, y, workspace);
+void run_tiled(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+               std::byte* workspace, const ThreadPool& pool) {
+  TiledProduct product(plan, a, b, c, y, workspace);
   if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);
   run_items(plan.schedule, pool, [&](std::int64_t item, std::int64_t worker) { product.compute_item(item, worker); });
   if (plan.schedule.segments > 1) product.add_segments(pool);

@@ -1,4 +1,4 @@
-#include "kernels/gemm/amx/tiled_b.h"
+#include "kernels/gemm/tiled/tiled_b.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool is_narrow(std::int64_t column, std::int64_t end) { return end - column <= k
 
 std::uint32_t pack_panels(const Problem& p, const Kernels& kernels, const std::byte* b, Range columns, Range ks,
                           std::int64_t group, std::byte* to, std::int64_t panel_bytes) {
-  const AmxKernels& amx = *kernels.amx;
+  const TiledKernels& tiled = *kernels.tiled;
   const auto pack = [&](Range part, std::int64_t tiles) {
     TilePacking packing;
     packing.from = b + (ks.begin * p.b_row_step + part.begin * p.b_column_step) * kernels.element_bytes;
@@ -25,29 +25,30 @@ std::uint32_t pack_panels(const Problem& p, const Kernels& kernels, const std::b
     packing.k_step = p.b_row_step;
     packing.lanes = part.end - part.begin;
     packing.k = ks.end - ks.begin;
-    packing.to =
-        to + (part.begin - columns.begin) / panel_lanes(amx) * panel_bytes + group * tiles * amx.planes * kTileBytes;
+    packing.to = to + (part.begin - columns.begin) / panel_lanes(tiled) * panel_bytes +
+                 group * tiles * tiled.planes * kTileBytes;
     packing.panel_bytes = panel_bytes;
     packing.tiles = tiles;
-    return amx.pack_b(packing);
+    packing.swaps_pairs = tiled.are_vectors;
+    return tiled.pack_b(packing);
   };
-  const std::int64_t last = columns.begin + (columns.end - columns.begin - 1) / panel_lanes(amx) * panel_lanes(amx);
+  const std::int64_t last = columns.begin + (columns.end - columns.begin - 1) / panel_lanes(tiled) * panel_lanes(tiled);
   const std::int64_t end_of_wide = is_narrow(last, columns.end) ? last : columns.end;
   std::uint32_t least = kNothing;
-  if (columns.begin < end_of_wide) least = pack({columns.begin, end_of_wide}, amx.panel_tiles);
+  if (columns.begin < end_of_wide) least = pack({columns.begin, end_of_wide}, tiled.panel_tiles);
   if (end_of_wide < columns.end) least = std::min(least, pack({end_of_wide, columns.end}, 1));
   return least;
 }
 
-TiledB::TiledB(const AmxKernels& amx, std::int64_t n, std::int64_t k) noexcept
+TiledB::TiledB(const TiledKernels& tiled, std::int64_t n, std::int64_t k) noexcept
     : n_(n),
       k_(k),
-      panel_columns_(panel_lanes(amx)),
-      group_bytes_(amx.planes * kTileBytes),
-      panel_bytes_(panel_columns_ * bytes_per_lane(amx, k)) {
+      panel_columns_(panel_lanes(tiled)),
+      group_bytes_(tiled.planes * kTileBytes),
+      panel_bytes_(panel_columns_ * bytes_per_lane(tiled, k)) {
   const std::int64_t panels = ceil_div(n, panel_columns_);
   first_panel_ = round_up_to_cache_line(static_cast<std::size_t>(panels) * sizeof(std::uint32_t));
-  if (n > 0) bytes_ = place((panels - 1) * panel_columns_, ceil_div(k, amx.k_group));
+  if (n > 0) bytes_ = place((panels - 1) * panel_columns_, ceil_div(k, tiled.k_group));
 }
 
 std::size_t TiledB::place(std::int64_t column, std::int64_t group) const noexcept {
@@ -71,7 +72,7 @@ void TiledB::pack(const Problem& p, const Kernels& kernels, const std::byte* b, 
     std::uint32_t least = kNothing;
     for (std::int64_t k = 0; k < k_; k += kRowsTogether) {
       const Range ks = {k, std::min(k + kRowsTogether, k_)};
-      least = std::min(least, pack_panels(p, kernels, b, range, ks, k / kernels.amx->k_group, to, panel_bytes_));
+      least = std::min(least, pack_panels(p, kernels, b, range, ks, k / kernels.tiled->k_group, to, panel_bytes_));
     }
     auto* const least_of_panels = reinterpret_cast<std::uint32_t*>(packed) + task * kPanelsTogether;
     std::fill_n(least_of_panels, ceil_div(range.end - range.begin, panel_columns_), least);

@@ -9,11 +9,11 @@
 // There can be none if neither operand has any and their smallest magnitudes are 2^ea and 2^eb with
 // ea + eb - 14 >= -126: a bfloat16 is a multiple of 2^-7 of its power of two, so every product, every sum and what
 // either is rounded to is a multiple of 2^-126, the smallest normal number.
-#if defined(BINET_KERNELS_GEMM_AMX_BF16_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BINET_KERNELS_GEMM_AMX_BF16_INL_H_
-#undef BINET_KERNELS_GEMM_AMX_BF16_INL_H_
+#if defined(BINET_KERNELS_GEMM_TILED_AMX_BF16_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TILED_AMX_BF16_INL_H_
+#undef BINET_KERNELS_GEMM_TILED_AMX_BF16_INL_H_
 #else
-#define BINET_KERNELS_GEMM_AMX_BF16_INL_H_
+#define BINET_KERNELS_GEMM_TILED_AMX_BF16_INL_H_
 #endif
 
 #include <hwy/cache_control.h>
@@ -21,28 +21,21 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
-#include "binet/float16.h"
-#include "kernels/gemm/amx/bf16_numbers-inl.h"
-#include "kernels/gemm/amx/kernels.h"
-#include "kernels/gemm/amx/pack-inl.h"
-#include "kernels/gemm/amx/registers-inl.h"
-#include "kernels/gemm/finish-inl.h"
+#include "kernels/gemm/tiled/amx_registers-inl.h"
+#include "kernels/gemm/tiled/bf16_numbers-inl.h"
+#include "kernels/gemm/tiled/bf16_panels-inl.h"
+#include "kernels/gemm/tiled/kernels.h"
+#include "kernels/gemm/tiled/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 /// A panel of A and one of B.
-class PanelsOfBF16 {
+class PanelsOfBF16 : SumsOfBF16 {
  public:
-  PanelsOfBF16(const TileBlock& block, int64_t n)
-      : block_(block),
-        n_(n),
-        columns_(HWY_MIN(kRowStep, block.n - n)),
-        b_(block.b + n / kRowStep * block.b_panel_bytes),
-        least_b_(block.least_b[n / kRowStep]) {}
+  using SumsOfBF16::SumsOfBF16;
 
   void Multiply() {
     if (block_.scans_a && n_ == 0) {
@@ -52,14 +45,10 @@ class PanelsOfBF16 {
       if (!is_exact_) AddTilesOf<false>();
     }
     if (is_exact_) AddExactly();
-    if (block_.last) Finish();
+    if (block_.last) Finish({sums_, 0, block_.m, n_, columns_});
   }
 
  private:
-  static constexpr int64_t kRowStep = 2 * kTileLanes;
-
-  [[nodiscard]] float* Waiting() const { return reinterpret_cast<float*>(block_.waiting) + n_; }
-
   template <bool kScansA>
   HWY_INLINE void AddTilesOf() {
     if (block_.m <= block_.tile_rows) {
@@ -188,44 +177,6 @@ class PanelsOfBF16 {
       for (int64_t r = 0; r < kExactRows; ++r) sums[r] = _mm512_add_ps(sums[r], _mm512_add_ps(even[r], odd[r]));
     }
   }
-
-  HWY_INLINE void Finish() const {
-    if (block_.output == nullptr) return CopySums();
-    if (!is_exact_ && block_.scale->keeps_sums() && block_.output->y_column_step == 1) return RoundSums();
-    FinishTile<BFloat16>(sums_, kRowStep, block_.m, columns_, *block_.output, block_.row, block_.column + n_,
-                         *block_.scale);
-  }
-
-  HWY_INLINE void CopySums() const {
-    const int64_t columns = (columns_ + kTileLanes - 1) / kTileLanes * kTileLanes;
-    auto* to = reinterpret_cast<float*>(block_.sums) + n_;
-    for (int64_t i = 0; i < block_.m; ++i, to += block_.sums_row_step) {
-      std::memcpy(to, sums_ + i * kRowStep, static_cast<size_t>(columns) * sizeof(float));
-    }
-  }
-
-  /// There is no subnormal sum, which the instruction would take for zero.
-  HWY_INLINE void RoundSums() const {
-    const Output& output = *block_.output;
-    const int64_t y_row_step = output.y_row_step;
-    auto* y = reinterpret_cast<uint16_t*>(output.y) + block_.row * y_row_step + block_.column + n_;
-    const float* sums = sums_;
-    const auto columns = static_cast<__mmask32>(FirstBits(columns_));
-    for (int64_t i = block_.m; i > 0; --i, sums += kRowStep, y += y_row_step) {
-      __m512i rounded;
-      asm("vcvtne2ps2bf16 %2, %1, %0"
-          : "=v"(rounded)
-          : "v"(_mm512_load_ps(sums + kTileLanes)), "m"(*reinterpret_cast<const __m512*>(sums)));
-      _mm512_mask_storeu_epi16(y, columns, rounded);
-    }
-  }
-
-  const TileBlock& block_;
-  const int64_t n_, columns_;
-  const std::byte* const b_;
-  const uint32_t least_b_;
-  bool is_exact_ = false;
-  alignas(64) float sums_[2 * kTileLanes * kRowStep];
 };
 
 inline void MultiplyBF16(const TileBlock& block) {

@@ -8,11 +8,11 @@
 // of B: eight tiles. A sum of bytes' products holds 32 bits. In 32-bit numbers, and for s >= 4, no more of them count.
 // For s < 4 in 64-bit numbers none are lost: amx_plan.cc makes their ranges of k far shorter than 2^32 / (4 * 255^2),
 // as they have many planes to keep near.
-#if defined(BINET_KERNELS_GEMM_AMX_INTEGERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BINET_KERNELS_GEMM_AMX_INTEGERS_INL_H_
-#undef BINET_KERNELS_GEMM_AMX_INTEGERS_INL_H_
+#if defined(BINET_KERNELS_GEMM_TILED_AMX_INTEGERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TILED_AMX_INTEGERS_INL_H_
+#undef BINET_KERNELS_GEMM_TILED_AMX_INTEGERS_INL_H_
 #else
-#define BINET_KERNELS_GEMM_AMX_INTEGERS_INL_H_
+#define BINET_KERNELS_GEMM_TILED_AMX_INTEGERS_INL_H_
 #endif
 
 #include <hwy/cache_control.h>
@@ -22,9 +22,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/gemm/amx/kernels.h"
-#include "kernels/gemm/amx/registers-inl.h"
 #include "kernels/gemm/finish-inl.h"
+#include "kernels/gemm/tiled/amx_registers-inl.h"
+#include "kernels/gemm/tiled/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {

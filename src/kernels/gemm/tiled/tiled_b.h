@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/gemm/amx/kernels.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/tiled/kernels.h"
 #include "threads/thread_pool.h"
 
 namespace binet::kernels::gemm {
@@ -23,7 +23,7 @@ std::uint32_t pack_panels(const Problem& problem, const Kernels& kernels, const 
 /// How it lies, packed as a whole.
 class TiledB {
  public:
-  TiledB(const AmxKernels& amx, std::int64_t n, std::int64_t k) noexcept;
+  TiledB(const TiledKernels& tiled, std::int64_t n, std::int64_t k) noexcept;
 
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// From one panel to the next.

@@ -1,10 +1,10 @@
 // Room: kernels, AVX-512. How numbers of bfloat16 become lines and words of tiles (pack-inl.h), and whether their
 // products may be left to the matrix registers.
-#if defined(BINET_KERNELS_GEMM_AMX_BF16_NUMBERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BINET_KERNELS_GEMM_AMX_BF16_NUMBERS_INL_H_
-#undef BINET_KERNELS_GEMM_AMX_BF16_NUMBERS_INL_H_
+#if defined(BINET_KERNELS_GEMM_TILED_BF16_NUMBERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_TILED_BF16_NUMBERS_INL_H_
+#undef BINET_KERNELS_GEMM_TILED_BF16_NUMBERS_INL_H_
 #else
-#define BINET_KERNELS_GEMM_AMX_BF16_NUMBERS_INL_H_
+#define BINET_KERNELS_GEMM_TILED_BF16_NUMBERS_INL_H_
 #endif
 
 #include <hwy/highway.h>
@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/gemm/amx/pack-inl.h"
+#include "kernels/gemm/tiled/pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -21,6 +21,7 @@ struct BF16Numbers {
   using Element = uint16_t;
   static constexpr uint32_t kNone = 0xFFFF;
   static constexpr int64_t kPlanes = 1, kPerWord = 2;
+  static constexpr bool kLinesAreLoaded = true;
   static constexpr int64_t Row(int64_t word) { return word; }
 
   /// Of numbers other than zero; kNone if there are none.
@@ -55,15 +56,17 @@ struct BF16Numbers {
     v[1] = _mm512_permutex2var_epi64(low, second, high);
   }
 
+  static HWY_INLINE __m512i WordsOfOne(const Element* from, int64_t k_step, __mmask16 lanes) {
+    const __m256i even = _mm256_maskz_loadu_epi16(lanes, from), odd = _mm256_maskz_loadu_epi16(lanes, from + k_step);
+    return _mm512_or_si512(_mm512_cvtepu16_epi32(even), _mm512_slli_epi32(_mm512_cvtepu16_epi32(odd), 16));
+  }
+
   static HWY_INLINE void Line(const Element* from, int64_t count, __m512i (&v)[1]) {
     v[0] = count >= 32 ? _mm512_loadu_si512(from)
                        : _mm512_maskz_loadu_epi16(static_cast<__mmask32>(FirstBits(count)), from);
   }
   static HWY_INLINE void Words(const Element* from, int64_t k_step, int64_t ks, __mmask16 lanes, __m512i (&v)[1]) {
-    v[0] = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, from));
-    if (ks == 1) return;
-    const __m512i odd = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, from + k_step));
-    v[0] = _mm512_or_si512(v[0], _mm512_slli_epi32(odd, 16));
+    v[0] = ks == 1 ? _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, from)) : WordsOfOne(from, k_step, lanes);
   }
 };
 
