@@ -62,19 +62,21 @@ const std::uint32_t* TiledB::least_at(const std::byte* packed, std::int64_t colu
 
 void TiledB::pack(const Problem& p, const Kernels& kernels, const std::byte* b, std::byte* packed,
                   const ThreadPool& pool) const {
-  // So many that rows of B are runs of memory, and for so many k at a time that their pages stay in the TLB.
-  constexpr std::int64_t kPanelsTogether = 8;
+  // So many that rows of B are runs of memory, unless there would be few tasks, and for so many k at a time that their
+  // pages stay in the TLB.
+  constexpr std::int64_t kLeastPanels = 2, kMostPanels = 8, kTasks = 8;
   constexpr std::int64_t kRowsTogether = 256;
-  const std::int64_t columns = kPanelsTogether * panel_columns_;
+  const std::int64_t panels = std::clamp(n_ / panel_columns_ / kTasks, kLeastPanels, kMostPanels);
+  const std::int64_t columns = panels * panel_columns_;
   pool.run(ceil_div(n_, columns), [&](std::int64_t task) {
     const Range range = {task * columns, std::min((task + 1) * columns, n_)};
-    std::byte* const to = packed + first_panel_ + task * kPanelsTogether * panel_bytes_;
+    std::byte* const to = packed + first_panel_ + task * panels * panel_bytes_;
     std::uint32_t least = kNothing;
     for (std::int64_t k = 0; k < k_; k += kRowsTogether) {
       const Range ks = {k, std::min(k + kRowsTogether, k_)};
       least = std::min(least, pack_panels(p, kernels, b, range, ks, k / kernels.tiled->k_group, to, panel_bytes_));
     }
-    auto* const least_of_panels = reinterpret_cast<std::uint32_t*>(packed) + task * kPanelsTogether;
+    auto* const least_of_panels = reinterpret_cast<std::uint32_t*>(packed) + task * panels;
     std::fill_n(least_of_panels, ceil_div(range.end - range.begin, panel_columns_), least);
   });
 }

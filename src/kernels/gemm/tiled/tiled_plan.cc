@@ -23,6 +23,8 @@ constexpr std::int64_t kLongStripRowBytes = 512;
 // For so many it is better to have the lines of a tile of A one behind the other than not to copy them.
 constexpr std::int64_t kLeastColumnsToPackA = 1024;
 constexpr std::int64_t kItemsPerWorker = 4;
+// On vectors a shorter product is cut no further than into an item for each worker.
+constexpr std::int64_t kProductsForManyItems = std::int64_t{1} << 27;
 constexpr std::int64_t kLeastItemRows = 64;
 
 /// Rows and columns of items.
@@ -31,7 +33,8 @@ void cut(const Problem& p, const TiledKernels& tiled, Schedule& s) {
   const std::int64_t most_rows = std::max(panel, tiled.a_bytes / bytes_per_lane(tiled, s.segment_k) / panel * panel);
   std::int64_t row_items = ceil_div(p.m, most_rows), column_items = 1;
   if (s.workers > 1) {
-    const std::int64_t wanted = s.workers * kItemsPerWorker;
+    const bool is_short = tiled.are_vectors && p.m * p.n * p.k < kProductsForManyItems;
+    const std::int64_t wanted = s.workers * (is_short ? 1 : kItemsPerWorker);
     const std::int64_t by_rows = std::min(ceil_div(wanted, s.segments), ceil_div(p.m, kLeastItemRows));
     if (row_items * s.segments < wanted) row_items = std::max(row_items, by_rows);
     if (row_items * s.segments < wanted) column_items = ceil_div(wanted, row_items * s.segments);
