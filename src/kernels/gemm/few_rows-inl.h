@@ -37,9 +37,6 @@ constexpr size_t kMostFewRows = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() &&
 /// Rows of B at a time. Memory gives a third more to several streams than to one, and a sum is loaded and stored for as
 /// many multiply-adds.
 constexpr int64_t kRowsOfB = 8;
-/// Fetched ahead in each of them, where hardware prefetchers end with a page; in front of its end, of the row that
-/// follows kRowsOfB later. With AVX2 that is a tile: 1.1 times as fast from memory on Zen 3.
-constexpr int64_t kBytesAhead = HWY_TARGET == HWY_AVX2 ? 256 : 1024;
 
 /// operands.k rows of B, times those of A, into kVectors vectors of sums of each row. What lies `ahead` of each vector
 /// of B is fetched.
@@ -80,21 +77,77 @@ HWY_INLINE void AddTile(const Row& vectors, const TileOperands<T, TB>& operands,
   }
 }
 
+/// kRowsOfB rows of B, as many whole vectors of sums as there are, few at a time: the elements of A stay in registers.
+/// Returns the number of columns.
+template <size_t kRows, bool kFetches, class T, class TB, class Ahead>
+HWY_INLINE int64_t AddWholeVectors(const TileOperands<T, TB>& operands, const Columns& columns, T* sums,
+                                   const Ahead& ahead_of) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+  constexpr size_t kVectors = hwy::IsFloat<T>() ? 2 : 1;
+  constexpr int64_t kColumns = kLanes * int64_t{kVectors};
+  const RowOfVectors<decltype(d)> vectors(d, TileShape<T>::kLanes);
+  V va[kRows][kRowsOfB];
+  HWY_UNROLL(2)
+  for (size_t i = 0; i < kRows; ++i) {
+    const T* a = operands.a + static_cast<int64_t>(i) * operands.a_row_step;
+    HWY_UNROLL(8)
+    for (int64_t k = 0; k < kRowsOfB; ++k) va[i][k] = hn::Set(d, LoadOne(a + k * operands.a_column_step));
+  }
+  int64_t n = 0;
+  for (; n + kColumns <= columns.count; n += kColumns) {
+    RunningSum<V> sum[kRows][kVectors];
+    HWY_UNROLL(2)
+    for (size_t i = 0; i < kRows; ++i) {
+      T* from = sums + static_cast<int64_t>(i) * columns.row_step + n;
+      HWY_UNROLL(2)
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j].Begin(hn::Load(d, from + j * kLanes));
+    }
+    const TB* b = operands.b + n;
+    const int64_t ahead = ahead_of(n);
+    HWY_UNROLL(8)
+    for (int64_t k = 0; k < kRowsOfB; ++k, b += operands.b_row_step) {
+      HWY_UNROLL(2)
+      for (size_t j = 0; j < kVectors; ++j) {
+        if constexpr (kFetches) hwy::Prefetch(b + ahead + j * kLanes);
+        const V vb = vectors.Load(b + j * kLanes, false);
+        HWY_UNROLL(2)
+        for (size_t i = 0; i < kRows; ++i) sum[i][j].Add(va[i][k], vb);
+      }
+    }
+    HWY_UNROLL(2)
+    for (size_t i = 0; i < kRows; ++i) {
+      T* to = sums + static_cast<int64_t>(i) * columns.row_step + n;
+      HWY_UNROLL(2)
+      for (size_t j = 0; j < kVectors; ++j) hn::Store(sum[i][j].End(), d, to + j * kLanes);
+    }
+  }
+  return n;
+}
+
 /// The same for all columns.
 template <size_t kRows, class T, class TB>
 HWY_NOINLINE void AddRowsOfB(TileOperands<T, TB> operands, const Columns& columns, T* sums) {
   const hn::ScalableTag<T> d;
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
-  constexpr auto kVectors = static_cast<int64_t>(TileShape<T>::WideVectors(kRows));
-  constexpr auto kAhead = kBytesAhead / int64_t{sizeof(TB)};
-  const auto ahead_of = [&](int64_t n) HWY_ATTR {
-    return n + kAhead < columns.count ? kAhead : kAhead + kRowsOfB * operands.b_row_step - columns.count;
-  };
-  const RowOfVectors<decltype(d)> whole(d, TileShape<T>::kLanes);
+  // In front of a row's end, of the row that follows kRowsOfB later.
+  const auto ahead_of = [near = operands.near, count = columns.count, b_row_step = operands.b_row_step](int64_t n)
+                            HWY_ATTR { return n + near < count ? near : near + kRowsOfB * b_row_step - count; };
   int64_t n = 0;
-  for (; n + kVectors * kLanes <= columns.count; n += kVectors * kLanes, operands.b += kVectors * kLanes) {
-    AddTile<kRows, kVectors>(whole, operands, sums + n, columns.row_step, ahead_of(n));
+  if constexpr (HWY_TARGET == HWY_AVX3) {
+    if (operands.k == kRowsOfB) {
+      n = operands.near != 0 ? AddWholeVectors<kRows, true>(operands, columns, sums, ahead_of)
+                             : AddWholeVectors<kRows, false>(operands, columns, sums, ahead_of);
+      operands.b += n;
+    }
   }
+  constexpr auto kVectors = HWY_TARGET == HWY_AVX3 ? 1 : static_cast<int64_t>(TileShape<T>::WideVectors(kRows));
+  const RowOfVectors<decltype(d)> whole(d, TileShape<T>::kLanes);
+  if constexpr (kVectors > 1)
+    for (; n + kVectors * kLanes <= columns.count; n += kVectors * kLanes, operands.b += kVectors * kLanes) {
+      AddTile<kRows, kVectors>(whole, operands, sums + n, columns.row_step, ahead_of(n));
+    }
   for (; n < columns.count; n += kLanes, operands.b += kLanes) {
     const RowOfVectors<decltype(d)> last(d, static_cast<size_t>(HWY_MIN(kLanes, columns.count - n)));
     AddTile<kRows, 1>(last, operands, sums + n, columns.row_step, ahead_of(n));
@@ -118,6 +171,7 @@ void MultiplyFewRows(const Block& block) {
   operands.a_column_step = block.a_column_step;
   operands.b_panel_step = 0;
   operands.b_row_step = block.b_row_step;
+  operands.near = block.near_b;
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
     for (int64_t k = 0; k < block.k; k += kRowsOfB) {
       operands.a = reinterpret_cast<const T*>(block.a) + k * block.a_column_step;

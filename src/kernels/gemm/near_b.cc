@@ -13,8 +13,20 @@ constexpr std::int64_t kLongRowBytes = 1536;
 // cache. A smaller B is near anyway.
 constexpr std::int64_t kLeastKToFetchBelow = 256;
 constexpr std::int64_t kLeastBToFetchBelow = 64 * 1024;
+// Ahead in each of the rows that are read side by side: hardware prefetchers end with a page. With AVX2 that is a tile,
+// 1.1 times as fast from memory on Zen 3.
+constexpr std::int64_t kBytesAhead = 1024;
+constexpr std::int64_t kBytesAheadOfShortVectors = 256;
 // Rows ahead: with four lines come too late at times, sixteen are no better.
 constexpr std::int64_t kRowsBelow = 8;
+
+/// Few rows, which read B in the order of memory. AMD's CPUs with AVX-512 are left to their own prefetchers: 1.3 times
+/// as fast from memory on Zen 4.
+std::int64_t bytes_ahead_in_rows(const Kernels& kernels) {
+  if (kernels.has_short_vectors) return kBytesAheadOfShortVectors;
+  const bool has_long_vectors = kernels.lanes * kernels.accumulator_bytes == kLineBytes;
+  return has_long_vectors && !last_level_cache_is_slow() ? 0 : kBytesAhead;
+}
 
 }  // namespace
 
@@ -28,6 +40,7 @@ bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) 
 }
 
 std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (s.has_few_rows) return bytes_ahead_in_rows(kernels) / kernels.element_bytes;
   // The line in which the tile ends. That in which it begins has been fetched by the tile before.
   if (fetches_below(p, kernels, s)) return kRowsBelow * p.b_row_step - 1;
   // Rows begin on other pages each, where no hardware prefetcher follows: the same rows further right. Where they do
