@@ -67,6 +67,7 @@ struct Block {
 
   bool goes_by_rows = false;  ///< in any case; else what multiply() takes for better
   std::int64_t near_b = 0;    ///< near_b.h
+  bool leaves_b_to_hardware = false;  ///< near_b.h
 
   /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.
   /// They may lie in Y where elements are accumulators.

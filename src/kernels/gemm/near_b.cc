@@ -20,15 +20,11 @@ constexpr std::int64_t kBytesAheadOfShortVectors = 256;
 // Rows ahead: with four lines come too late at times, sixteen are no better.
 constexpr std::int64_t kRowsBelow = 8;
 
-/// Few rows, which read B in the order of memory. AMD's CPUs with AVX-512 are left to their own prefetchers: 1.3 times
-/// as fast from memory on Zen 4.
-std::int64_t bytes_ahead_in_rows(const Kernels& kernels) {
-  if (kernels.has_short_vectors) return kBytesAheadOfShortVectors;
-  const bool has_long_vectors = kernels.lanes * kernels.accumulator_bytes == kLineBytes;
-  return has_long_vectors && !last_level_cache_is_slow() ? 0 : kBytesAhead;
-}
-
 }  // namespace
+
+bool leaves_b_to_hardware(const Kernels& kernels) {
+  return kernels.lanes * kernels.accumulator_bytes == kLineBytes && !last_level_cache_is_slow();
+}
 
 bool comes_from_caches(const Problem& p, const Kernels& kernels) {
   return p.n * p.k * kernels.element_bytes <= last_level_cache_bytes() / 4;
@@ -40,7 +36,10 @@ bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) 
 }
 
 std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
-  if (s.has_few_rows) return bytes_ahead_in_rows(kernels) / kernels.element_bytes;
+  if (s.has_few_rows) {
+    if (s.leaves_b_to_hardware) return 0;
+    return (kernels.has_short_vectors ? kBytesAheadOfShortVectors : kBytesAhead) / kernels.element_bytes;
+  }
   // The line in which the tile ends. That in which it begins has been fetched by the tile before.
   if (fetches_below(p, kernels, s)) return kRowsBelow * p.b_row_step - 1;
   // Rows begin on other pages each, where no hardware prefetcher follows: the same rows further right. Where they do

@@ -102,6 +102,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   if (!has_strips) schedule.strip_columns = columns_together(kernels, schedule, schedule.item_columns);
   schedule.goes_by_rows = goes_by_rows(p, kernels, schedule, schedule.strip_columns);
   schedule.tile_rows = choose_tile_rows(p, kernels, schedule);
+  schedule.leaves_b_to_hardware = leaves_b_to_hardware(kernels);
   schedule.near_b = near_b(p, kernels, schedule);
   return schedule;
 }

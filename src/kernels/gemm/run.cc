@@ -63,6 +63,7 @@ class Product {
     block.scale = &scale_;
     block.goes_by_rows = s_.goes_by_rows;
     block.near_b = s_.near_b;
+    block.leaves_b_to_hardware = s_.leaves_b_to_hardware;
     const Columns columns = {column, std::min(s_.item_columns, p_.n - column)};
     const Slot slot(*this, worker, segment);
 
