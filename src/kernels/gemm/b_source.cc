@@ -18,6 +18,8 @@ constexpr std::int64_t kFewRows = 128;
 constexpr std::int64_t kLeastBForFewRows = 256 * 1024;  // for one row; two rows use what is in L2 twice
 constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
 constexpr std::int64_t kLeastKForFewRows = 128;
+// Eight rows of f32, four of f64; of 16-bit floats, which each of them widens anew, four.
+constexpr std::int64_t kMostBytesInTurns = 32;
 // The same where a vector is half a line, and there are fewer registers: a tile that goes down all of k is narrower.
 // But for products of several instructions L2 is near enough.
 constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
@@ -184,9 +186,19 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   return is_worth_another_pass ? BSource::whole : BSource::strips;
 }
 
+/// A few rows more than few_rows-inl.h computes at a time, and a B from memory: to follow it in its order is left to
+/// hardware, and to tiles its other rows would be fetched too late.
+bool takes_turns_at_far_b(const Problem& p, const Kernels& kernels) {
+  if (!leaves_b_to_hardware(kernels) || kernels.multiply_few_rows == nullptr) return false;
+  const std::int64_t most = kMostBytesInTurns / (kernels.element_bytes == 2 ? 8 : kernels.accumulator_bytes);
+  const std::int64_t row_bytes = p.n * kernels.element_bytes;
+  return p.m <= most && p.k >= kLeastKForFewRows && row_bytes >= kLeastRowBytesForFewRows &&
+         row_bytes * p.k >= last_level_cache_bytes();
+}
+
 /// B comes from far, and its bytes, not the multiply-adds, take the time.
 bool takes_few_rows(const Problem& p, const Kernels& kernels) {
-  if (p.m > kernels.most_few_rows) return false;
+  if (p.m > kernels.most_few_rows) return takes_turns_at_far_b(p, kernels);
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
   const std::int64_t least_k = kernels.has_short_vectors ? kLeastKForShortRows : kLeastKForFewRows;
   if (row_bytes < kLeastRowBytesForFewRows || p.k < least_k) return false;

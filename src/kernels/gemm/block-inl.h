@@ -36,7 +36,9 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
   operands.b_row_step = block.b_row_step;
   operands.k = block.k;
   operands.b_is_whole = block.b_is_packed || n + tile_columns <= block.n;
-  const int64_t rows_ahead = block.leaves_b_to_hardware ? 0 : tile_columns > kPanel ? kPrefetchRowsOfWide : kPrefetchRows;
+  const int64_t rows_ahead = block.leaves_b_to_hardware ? 0
+                             : tile_columns > kPanel    ? kPrefetchRowsOfWide
+                                                        : kPrefetchRows;
   operands.near = block.b_is_packed ? rows_ahead * block.b_row_step : tile_columns + block.near_b;
   if (!block.b_is_packed) FetchBelow(operands, tile_columns);
   return operands;

@@ -163,6 +163,24 @@ HWY_INLINE void AddRowsOfBTo(int64_t rows, const TileOperands<T, TB>& operands, 
   AddRowsOfB<kMost>(operands, columns, sums);
 }
 
+/// The same for any number of rows, with AVX-512. More than kMostFewRows take turns at so many columns as stay in the
+/// first-level cache.
+template <class T, class Element>
+HWY_INLINE void AddRowsOfBToAll(int64_t rows, TileOperands<T, Element> operands, const Columns& columns, T* sums) {
+  constexpr auto kMost = static_cast<int64_t>(kMostFewRows<Element, T>);
+  if (HWY_TARGET != HWY_AVX3) return AddRowsOfBTo<kMostFewRows<Element, T>>(rows, operands, columns, sums);
+  constexpr auto kColumnsTogether = static_cast<int64_t>(1024 / sizeof(T));
+  const T* const a = operands.a;
+  const int64_t together = rows <= kMost ? columns.count : kColumnsTogether;
+  for (int64_t n = 0; n < columns.count; n += together, operands.b += together) {
+    const Columns some = {columns.first + n, HWY_MIN(together, columns.count - n), columns.row_step};
+    operands.a = a;
+    for (int64_t i = 0; i < rows; i += kMost, operands.a += kMost * operands.a_row_step) {
+      AddRowsOfBTo<kMostFewRows<Element, T>>(HWY_MIN(kMost, rows - i), operands, some, sums + i * columns.row_step + n);
+    }
+  }
+}
+
 /// Columns of B side by side.
 template <class Element, class T>
 void MultiplyFewRows(const Block& block) {
@@ -177,7 +195,7 @@ void MultiplyFewRows(const Block& block) {
       operands.a = reinterpret_cast<const T*>(block.a) + k * block.a_column_step;
       operands.b = reinterpret_cast<const Element*>(block.b) + k * block.b_row_step + columns.first;
       operands.k = HWY_MIN(kRowsOfB, block.k - k);
-      AddRowsOfBTo<kMostFewRows<Element, T>>(block.m, operands, columns, sums);
+      AddRowsOfBToAll(block.m, operands, columns, sums);
     }
   });
 }

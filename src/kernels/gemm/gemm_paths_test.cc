@@ -3,6 +3,8 @@
 
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
+#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {
@@ -27,6 +29,20 @@ TEST_P(GemmPaths, FewRowsOfALargeB) {
       vary(c);
       check(c, transposes == 0 ? byte_size(type_) + 1 : 0);
     }
+  }
+}
+
+/// A B from memory, and more rows than read it in its order at a time.
+TEST_P(GemmPaths, RowsTakeTurnsAtAB) {
+  if (!leaves_b_to_hardware(kernels_) || kernels_.multiply_few_rows == nullptr) return;
+  const std::int64_t k = 133, n = last_level_cache_bytes() / (k * kernels_.element_bytes) + 37;
+  for (const std::int64_t m : {3, 4, 7}) {
+    Case c{m, n, k, m == 4};
+    vary(c);
+    const Problem p = problem_of(type_, c);
+    const bool takes_turns = make_plan(p, target_, 1, false).schedule.has_few_rows;
+    EXPECT_TRUE(takes_turns || m > 3);
+    if (takes_turns) check(c, Operands(p, 0, 1), false);
   }
 }
 

@@ -65,8 +65,8 @@ struct Block {
   std::int64_t b_panel_step = 0, b_row_step = 0;
   std::int64_t b_column_step = 1;  ///< of B that is not packed
 
-  bool goes_by_rows = false;  ///< in any case; else what multiply() takes for better
-  std::int64_t near_b = 0;    ///< near_b.h
+  bool goes_by_rows = false;          ///< in any case; else what multiply() takes for better
+  std::int64_t near_b = 0;            ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h
 
   /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.

@@ -11,8 +11,8 @@ namespace binet::kernels::gemm {
 [[nodiscard]] bool comes_from_caches(const Problem& problem, const Kernels& kernels);
 
 /// Whether hardware prefetchers follow rows of B and its packed panels better than tiles can: those of AMD's CPUs with
-/// AVX-512 do. On Zen 4 few rows with a B from memory, or with a packed one from anywhere, take 0.6 to 0.8 of the time that
-/// they take with fetches to the first-level cache, of which few can be under way. Fetches of another row remain.
+/// AVX-512 do. On Zen 4 few rows with a B from memory, or with a packed one from anywhere, take 0.6 to 0.8 of the time
+/// that they take with fetches to the first-level cache, of which few can be under way. Fetches of another row remain.
 [[nodiscard]] bool leaves_b_to_hardware(const Kernels& kernels);
 
 /// Whether tiles fetch rows of B just before they read them. Else they fetch the same rows for the next tile; with a
