@@ -4,7 +4,6 @@
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/near_b.h"
-#include "kernels/gemm/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {

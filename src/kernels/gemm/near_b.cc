@@ -36,6 +36,11 @@ bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) 
 }
 
 std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (s.turns_b) {
+    // A run of k. Hardware follows even so many streams from memory, but those of lines that share a set of a cache.
+    const bool is_large = p.n * p.k * kernels.element_bytes >= last_level_cache_bytes();
+    return s.leaves_b_to_hardware && is_large && kernels.element_bytes == kernels.accumulator_bytes ? 0 : 1;
+  }
   if (s.has_few_rows) {
     if (s.leaves_b_to_hardware) return 0;
     return (kernels.has_short_vectors ? kBytesAheadOfShortVectors : kBytesAhead) / kernels.element_bytes;

@@ -20,7 +20,8 @@ namespace binet::kernels::gemm {
 /// enough. (Measured with vectors of half a line.) `schedule`: with all that it says of B.
 [[nodiscard]] bool fetches_below(const Problem& problem, const Kernels& kernels, const Schedule& schedule);
 
-/// Elements from the end of what a tile reads of a row of B, which is not packed, to what it fetches with that row.
+/// Elements from the end of what a tile reads of a row of B, which is not packed, to what it fetches with that row;
+/// where squares of B are turned, runs of k ahead (turned_squares-inl.h).
 [[nodiscard]] std::int64_t near_b(const Problem& problem, const Kernels& kernels, const Schedule& schedule);
 
 }  // namespace binet::kernels::gemm

@@ -62,6 +62,7 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns
   // A run of k has as many squares as there are lanes: each fetches one row of the next run, which is a run of memory.
   constexpr int64_t kRun = kLanes * kLanes;
   const int64_t end = block.k / kLanes * kLanes;
+  const bool fetches = kFetchesRuns && block.near_b != 0;
   std::conditional_t<kIsWhole, SquareOfLanes<T, Element>, SquareOfFewLanes<T, Element>> lanes[kGroups];
   for (size_t g = 0; g < kGroups; ++g) {
     const Element* const from = b + int64_t(g) * kLanes * lane_step;
@@ -79,7 +80,10 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns
     for (size_t g = 0; g < kGroups; ++g) {
       const auto first_lane = static_cast<int64_t>(g) * kLanes;
       const auto* run = reinterpret_cast<const std::byte*>(next + (first_lane + square) * lane_step);
-      for (size_t i = 0; kFetchesRuns && i < size_t{kRun} * sizeof(Element); i += 64) hwy::Prefetch(run + i);
+      if (fetches) {
+        HWY_UNROLL(16)
+        for (size_t i = 0; i < size_t{kRun} * sizeof(Element); i += 64) hwy::Prefetch(run + i);
+      }
       V row[kLanes];
       TurnSquare(d, lanes[g], [&](size_t i, V v) HWY_ATTR { row[i] = v; });
       lanes[g].Advance(kLanes);
