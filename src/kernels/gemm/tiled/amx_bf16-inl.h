@@ -104,7 +104,7 @@ class PanelsOfBF16 : SumsOfBF16 {
       next += next_bytes;
     }
     if constexpr (kScansA) {
-      *block_.least_a = least.Get();
+      *block_.least_a = HWY_MIN(*block_.least_a, least.Get());
       is_exact_ = AreTooSmallForTiles(*block_.least_a, least_b_);
       if (is_exact_) return;
     }

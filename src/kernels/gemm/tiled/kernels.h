@@ -31,6 +31,9 @@ inline constexpr std::int64_t kHeightsOfVectorTiles[] = {12, 10, 8, 4, 2, 1};
 /// streams to get the most out of memory.
 inline constexpr std::int64_t kMostRowsOfTwoPanels = 4;
 
+/// Greater than the bits of any.
+inline constexpr std::uint32_t kNoMagnitude = ~std::uint32_t{0};
+
 /// Element (lane, k) is at lane * lane_step + k * k_step; one of the steps is 1. Tiles of `tile_lanes` lanes; a panel
 /// has `tiles` of them side by side, for each group of k and plane. What is beyond the last lane or k becomes zero.
 struct TilePacking {
@@ -52,7 +55,7 @@ struct TileBlock {
   std::int64_t a_row_bytes = 0, a_tile_bytes = 0, a_group_bytes = 0;  ///< from a row, tile, group to the next
   const std::byte* b = nullptr;
   std::int64_t b_panel_bytes = 0;
-  std::uint32_t* least_a = nullptr;
+  std::uint32_t* least_a = nullptr;        ///< smallest magnitude, of the ranges before, too
   bool scans_a = false;                    ///< least_a is to be found out, of rows in whole groups and tiles
   bool a_passes = false;                   ///< rows of other panels are used before these are again
   const std::uint32_t* least_b = nullptr;  ///< of each panel

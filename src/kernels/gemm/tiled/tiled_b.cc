@@ -8,8 +8,6 @@
 namespace binet::kernels::gemm {
 namespace {
 
-constexpr std::uint32_t kNothing = ~std::uint32_t{0};
-
 /// Whether the panel that begins with a column is one tile wide.
 bool is_narrow(std::int64_t column, std::int64_t end) { return end - column <= kTileLanes; }
 
@@ -34,7 +32,7 @@ std::uint32_t pack_panels(const Problem& p, const Kernels& kernels, const std::b
   };
   const std::int64_t last = columns.begin + (columns.end - columns.begin - 1) / panel_lanes(tiled) * panel_lanes(tiled);
   const std::int64_t end_of_wide = is_narrow(last, columns.end) ? last : columns.end;
-  std::uint32_t least = kNothing;
+  std::uint32_t least = kNoMagnitude;
   if (columns.begin < end_of_wide) least = pack({columns.begin, end_of_wide}, tiled.panel_tiles);
   if (end_of_wide < columns.end) least = std::min(least, pack({end_of_wide, columns.end}, 1));
   return least;
@@ -71,7 +69,7 @@ void TiledB::pack(const Problem& p, const Kernels& kernels, const std::byte* b, 
   pool.run(ceil_div(n_, columns), [&](std::int64_t task) {
     const Range range = {task * columns, std::min((task + 1) * columns, n_)};
     std::byte* const to = packed + first_panel_ + task * panels * panel_bytes_;
-    std::uint32_t least = kNothing;
+    std::uint32_t least = kNoMagnitude;
     for (std::int64_t k = 0; k < k_; k += kRowsTogether) {
       const Range ks = {k, std::min(k + kRowsTogether, k_)};
       least = std::min(least, pack_panels(p, kernels, b, range, ks, k / kernels.tiled->k_group, to, panel_bytes_));

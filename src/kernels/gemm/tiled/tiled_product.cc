@@ -153,7 +153,9 @@ class TiledProduct {
                TileBlock& block) const {
     const std::int64_t panel = (row - it.row) / it.panel_rows;
     const std::byte* from = a_ + (row * p_.a_row_step + k * p_.a_column_step) * kernels_.element_bytes;
+    // Of this range and of those before, whose sums go on: once there may be subnormal ones, they may remain.
     std::uint32_t& least = it.least_a[(k - it.k) / s_.kc * it.panels + panel];
+    if (is_first_use) least = k == it.k ? kNoMagnitude : *(&least - it.panels);
     block.m = std::min(it.panel_rows, it.end_row - row);
     if (s_.a_is_direct && block.m % s_.tile_rows == 0) {
       block.a = from;
@@ -170,8 +172,8 @@ class TiledProduct {
       std::byte* packed = it.a + (s_.a_is_direct ? 0 : panel) * it.panel_bytes + group * block.a_group_bytes;
       block.a = packed;
       if (is_first_use) {
-        least = tiled_.pack_a({from, p_.a_row_step, p_.a_column_step, block.m, range, packed, it.panel_bytes,
-                               s_.tile_rows, it.tiles, tiled_.are_vectors});
+        least = std::min(least, tiled_.pack_a({from, p_.a_row_step, p_.a_column_step, block.m, range, packed,
+                                               it.panel_bytes, s_.tile_rows, it.tiles, tiled_.are_vectors}));
       }
     }
     block.least_a = &least;
@@ -191,7 +193,8 @@ class TiledProduct {
 
   void pack_strip(const Item& it, Range columns, Range ks, std::int64_t panel_bytes) const {
     const std::uint32_t least = pack_panels(p_, kernels_, b_, columns, ks, 0, it.b, panel_bytes);
-    std::fill_n(it.least_b, ceil_div(columns.end - columns.begin, panel_lanes(tiled_)), least);
+    const std::uint32_t before = ks.begin == it.k ? kNoMagnitude : *it.least_b;
+    std::fill_n(it.least_b, ceil_div(columns.end - columns.begin, panel_lanes(tiled_)), std::min(least, before));
   }
 
   const Problem p_;

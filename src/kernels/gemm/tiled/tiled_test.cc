@@ -165,6 +165,29 @@ TEST_P(Tiled, ASingleTinyNumber) {
   }
 }
 
+/// Sums of one range of k are subnormal; those of the next, which goes on from them, could not be by themselves.
+TEST_P(Tiled, TinySumsMeetLargerProducts) {
+  if (type_ != ElementType::bf16) return;
+  std::mt19937_64 random(14);
+  for (const Case& sizes : {Case{20, 40, 2600}, Case{3, 100, 1400}, Case{70, 70, 2624}, Case{200, 100, 1300}}) {
+    for (const int transposes : {0, 1, 2, 3}) {
+      const Case c = transposed(sizes, transposes);
+      const Problem p = problem_of(type_, c);
+      const Operands operands(p, 0, 1);
+      fill_near(operands.b, -50, random);
+      for (std::int64_t row = 0; row < p.m; ++row) {
+        for (std::int64_t k = 0; k < p.k; ++k) {
+          const bool is_first = k < 40, is_zero = !is_first && row % 2 == 0;
+          const BFloat16 number = number_near(is_first ? -80 : -62, random);
+          put(operands.a, row * p.a_row_step + k * p.a_column_step, is_zero ? BFloat16{} : number);
+        }
+      }
+      check(c, operands, false);
+      check(c, operands, true);
+    }
+  }
+}
+
 TEST_P(Tiled, InfinitiesNaNsAndZeros) {
   if (type_ != ElementType::bf16) return;
   const double infinity = std::numeric_limits<double>::infinity();
