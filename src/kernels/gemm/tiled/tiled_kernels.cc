@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX3 && defined(BINET_COMPILER_KNOWS_AMX)
-/// On the matrix registers.
+/// What kernels have in common on the matrix registers.
 template <class Numbers>
 constexpr TiledKernels KernelsOf() {
   TiledKernels kernels;
@@ -45,6 +45,7 @@ const TiledKernels* BF16OnVectors() {
     kernels.panel_tiles = 2;
     kernels.least_n = 8;
     kernels.least_k = 16;
+    // Below these, tiles that widen what they read are faster (measured with gemm_bench on Zen 4).
     kernels.least_kept_b = 1536;
     kernels.least_m_to_pack_b = 10;
     kernels.least_m_to_turn_b = 8;
