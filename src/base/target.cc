@@ -51,6 +51,12 @@ unsigned newer_features() {
   return features;
 }
 
+/// Whether kernels for the target use what it does not name, where the CPU has it. Not all do: a CPU without it can
+/// then be tested on one that has it.
+bool uses_newer_features(const Target& target) noexcept {
+  return target.highway <= HWY_AVX3_DL || (target.highway == HWY_AVX3 && __builtin_cpu_is("amd"));
+}
+
 /// Whether there are matrix registers, and the system lets this process use them.
 bool may_use_amx() {
 #if defined(__x86_64__) && defined(BINET_COMPILER_KNOWS_AMX)
@@ -116,12 +122,30 @@ bool has_amx(const Target& target) noexcept {
 #endif
 }
 
+bool has_byte_permutes(const Target& target) noexcept {
+#if HWY_ARCH_X86
+  return uses_newer_features(target) && __builtin_cpu_supports("avx512vbmi");
+#else
+  (void)target;
+  return false;
+#endif
+}
+
+const Target& target_for_f16_conversions(const Target& target) {
+#if HWY_ARCH_X86
+  const bool is_zen4 = target.highway == HWY_AVX3 && __builtin_cpu_is("amdfam19h");
+  if (is_zen4)
+    return *std::find_if(kTargets.begin(), kTargets.end(), [](const Target& t) { return t.highway == HWY_AVX2; });
+#endif
+  return target;
+}
+
 bool has_f16_arithmetic(const Target& target) noexcept {
 #ifdef BINET_HAS_AVX512_FP16
   // Compilers that lack a name for this feature know the instructions through their assembler. The system keeps the
   // registers, or the target would not be there.
   constexpr unsigned kFp16 = 1U << 23U;
-  return target.highway <= HWY_AVX3_DL && (newer_features() & kFp16) != 0;
+  return uses_newer_features(target) && (newer_features() & kFp16) != 0;
 #else
   (void)target;
   return false;

@@ -7,8 +7,9 @@
 // "avx512dl" is "avx512" but for matrix products of integers, which it forms by the 16-bit pair-dots (VNNI) and 52-bit
 // multiply-adds (IFMA, with VBMI) that began with Ice Lake. Intel's CPUs do those at full rate, and 32- and 64-bit
 // multiplications at a half and a third of it. AMD's CPUs (Zen 4 and 5) do all of them at full rate, so that there a
-// multiplication and an addition are faster: "avx512" is their default. Where the CPU has AVX512-FP16 (Sapphire Rapids
-// and later), "avx512dl" multiplies f16 by it, too; and it moves bytes by VBMI. The bits are the same.
+// multiplication and an addition are faster: "avx512" is their default. "avx512dl" also moves bytes by VBMI, and where
+// the CPU has AVX512-FP16 (Sapphire Rapids and later), multiplies f16 by it; on AMD's CPUs so does "avx512". The bits
+// are the same.
 //
 // "amx" is "avx512dl" but for matrix products of bfloat16 and of integers, which take the matrix registers of Intel's
 // CPUs from Sapphire Rapids on. Linux wants to be asked for them, once for a process. Sums of bfloat16 are added in
@@ -39,8 +40,16 @@ struct Target {
 /// Whether the target has the matrix registers: "amx" has.
 [[nodiscard]] bool has_amx(const Target& target) noexcept;
 
-/// Whether this CPU computes in f16 (AVX512-FP16) and the target makes use of it: "avx512dl" and "amx" do.
+/// Whether this CPU computes in f16 (AVX512-FP16) and the target makes use of it: "avx512dl" and "amx" do, and "avx512"
+/// on AMD's CPUs.
 [[nodiscard]] bool has_f16_arithmetic(const Target& target) noexcept;
+
+/// Whether one instruction moves bytes to any places of a vector (AVX-512 VBMI), for the same targets.
+[[nodiscard]] bool has_byte_permutes(const Target& target) noexcept;
+
+/// The target whose vectors convert f16 fastest: for "avx512" on Zen 4, which takes longer for one conversion of 512
+/// bits than for two of 256, "avx2"; else the target itself.
+[[nodiscard]] const Target& target_for_f16_conversions(const Target& target);
 
 /// Whether vectors multiply pairs of bfloat16 in the time of an f32 multiply-add: with "avx512" AMD's CPUs do, from
 /// Zen 4 on.

@@ -27,7 +27,7 @@ Kernel choose_integer(Operation operation, ElementType type, const Target& targe
   return visit_numeric_type(type, [&]<class T>() -> Kernel {
 #if HWY_TARGET == HWY_AVX3
     if constexpr (std::is_integral_v<T> && sizeof(T) == 1) {
-      if (target.highway <= HWY_AVX3_DL) return choose_with_vbmi<T>(operation);
+      if (has_byte_permutes(target)) return choose_with_vbmi<T>(operation);
     }
 #endif
     (void)target;

@@ -14,31 +14,34 @@ namespace binet::kernels::elementwise::bench {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Bits = hn::ScalableTag<std::uint16_t>;
-using Floats = hn::ScalableTag<float>;
 constexpr std::int64_t kLine = 64;
 
 /// The elements of a vector as f32: two vectors, in the order that suits the format.
+template <class D>
 struct Wide {
-  hn::Vec<Floats> first;
-  hn::Vec<Floats> second;
+  using V = hn::Vec<D>;
+  V first;
+  V second;
 };
 
-HWY_INLINE Wide multiply(const Wide& a, const Wide& b) {
+template <class D>
+HWY_INLINE Wide<D> multiply(const Wide<D>& a, const Wide<D>& b) {
   return {hn::Mul(a.first, b.first), hn::Mul(a.second, b.second)};
 }
 
-/// By the conversions of the CPU, from memory to memory.
+/// By the conversions of the CPU, from memory to memory; to vectors of D.
+template <class D>
 struct F16 {
   static constexpr std::uint16_t kOne = 0x3C00;
+  using Floats = D;
   using Half = hn::Rebind<hwy::float16_t, Floats>;
 
-  static HWY_INLINE Wide widen(const std::uint16_t* from) {
+  static HWY_INLINE Wide<D> widen(const std::uint16_t* from) {
     const auto* const x = reinterpret_cast<const hwy::float16_t*>(from);
     const Half half;
     return {hn::PromoteTo(Floats(), hn::LoadU(half, x)), hn::PromoteTo(Floats(), hn::LoadU(half, x + hn::Lanes(half)))};
   }
-  static HWY_INLINE void narrow(const Wide& x, std::uint16_t* to) {
+  static HWY_INLINE void narrow(const Wide<D>& x, std::uint16_t* to) {
     auto* const y = reinterpret_cast<hwy::float16_t*>(to);
     const Half half;
     hn::StoreU(hn::DemoteTo(half, x.first), half, y);
@@ -50,14 +53,16 @@ struct F16 {
 /// subnormals.
 struct BF16 {
   static constexpr std::uint16_t kOne = 0x3F80;
+  using Floats = hn::ScalableTag<float>;
+  using Bits = hn::ScalableTag<std::uint16_t>;
   using Words = hn::ScalableTag<std::uint32_t>;
 
-  static HWY_INLINE Wide widen(const std::uint16_t* from) {
+  static HWY_INLINE Wide<Floats> widen(const std::uint16_t* from) {
     const auto x = hn::BitCast(Words(), hn::LoadU(Bits(), from));
     return {hn::BitCast(Floats(), hn::ShiftLeft<16>(x)),
             hn::BitCast(Floats(), hn::And(x, hn::Set(Words(), 0xFFFF0000u)))};
   }
-  static HWY_INLINE void narrow(const Wide& x, std::uint16_t* to) {
+  static HWY_INLINE void narrow(const Wide<Floats>& x, std::uint16_t* to) {
     const Bits d;
     const auto one = hn::Set(d, std::uint16_t{1});
     const auto even = hn::BitCast(d, x.first);
@@ -86,9 +91,9 @@ using Operand = std::array<std::uint16_t, kBytes / sizeof(std::uint16_t)>;
 /// `n` products; an operand that is not to be widened for each vector has been before.
 template <class Format, bool kWidenA, bool kWidenB>
 HWY_INLINE void products(const Operand& a, const Operand& b, std::uint16_t* y, std::int64_t n) {
-  const auto N = static_cast<std::int64_t>(hn::Lanes(Bits()));
-  const Wide wide_a = Format::widen(a.data());
-  const Wide wide_b = Format::widen(b.data());
+  const auto N = 2 * static_cast<std::int64_t>(hn::Lanes(typename Format::Floats()));
+  const auto wide_a = Format::widen(a.data());
+  const auto wide_b = Format::widen(b.data());
   for (std::int64_t i = 0; i < n; i += N) {
     Format::narrow(
         multiply(kWidenA ? Format::widen(a.data() + i) : wide_a, kWidenB ? Format::widen(b.data() + i) : wide_b),
@@ -106,7 +111,7 @@ void walk(const Operands& p, std::byte* y, std::int64_t length) {
   }();
   // Over a long innermost loop, one element is widened once. A single product has no loop.
   const BroadcastLoop inner = p.plan.loops.empty() ? BroadcastLoop{} : p.plan.loops.back();
-  const bool is_long = inner.extent >= static_cast<std::int64_t>(hn::Lanes(Bits()));
+  const bool is_long = inner.extent >= kLine / static_cast<std::int64_t>(sizeof(std::uint16_t));
   auto* const to = reinterpret_cast<std::uint16_t*>(y);
   for (std::int64_t at = 0; at < length; at += kBytes) {
     const std::int64_t n = std::min(kBytes, length - at) / static_cast<std::int64_t>(sizeof(std::uint16_t));
@@ -118,6 +123,12 @@ void walk(const Operands& p, std::byte* y, std::int64_t length) {
       products<Format, true, true>(ones[0], ones[1], to, n);
     }
   }
+}
+
+void walk_f16(const Operands& p, std::byte* y, std::int64_t length) {
+  constexpr std::size_t kAvx2Lanes = 8;
+  const bool by_avx2 = target_for_f16_conversions(default_target()) != default_target();
+  by_avx2 ? walk<F16<hn::CappedTag<float, kAvx2Lanes>>>(p, y, length) : walk<F16<hn::ScalableTag<float>>>(p, y, length);
 }
 
 /// Integers that the CPU multiplies in several steps: a vector at a time, as the kernels do.
@@ -167,7 +178,7 @@ void arithmetic_limit(const Operands& p, const ThreadPool& pool) {
       case 1:
         return walk_integers<std::uint8_t>(y, count * kLine);
       case 2:
-        return p.type == ElementType::f16 ? walk<F16>(p, y, count * kLine) : walk<BF16>(p, y, count * kLine);
+        return p.type == ElementType::f16 ? walk_f16(p, y, count * kLine) : walk<BF16>(p, y, count * kLine);
       case 4:
         return walk_integers<std::uint32_t>(y, count * kLine);
       default:
