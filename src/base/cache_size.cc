@@ -53,7 +53,7 @@ bool last_level_cache_is_slow() noexcept {
 bool memory_takes_streams_fast() noexcept {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f");
+  return __builtin_cpu_supports("avx512f") && !__builtin_cpu_is("amdfam19h");
 #else
   return false;
 #endif

@@ -19,7 +19,7 @@ namespace binet {
 [[nodiscard]] bool last_level_cache_is_slow() noexcept;
 
 /// Whether memory takes more from a core that streams than the last-level cache moves for it in three streams at once.
-/// So it is with all CPUs with AVX-512 that were measured; of those without it, AMD's Zen 3 gains nothing.
+/// So it is with CPUs with AVX-512, but not with AMD's Zen 4, nor, of those without it, with its Zen 3.
 [[nodiscard]] bool memory_takes_streams_fast() noexcept;
 
 }  // namespace binet

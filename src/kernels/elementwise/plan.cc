@@ -46,7 +46,7 @@ constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
 /// beforehand.
 std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t cache_bytes) {
   const bool are_equal = plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step;
-  if (are_equal) return memory_takes_streams_fast() ? kSharedFrom : cache_bytes / 8 * 3;
+  if (are_equal) return memory_takes_streams_fast() ? kSharedFrom : cache_bytes / 32 * 11;
   if (last_level_cache_is_slow() && operand_elements >= plan.elements) return kSharedFrom;
   return cache_bytes / 16 * 11;
 }
