@@ -66,8 +66,9 @@ struct Lookup {
   ExpansionFunctions one;   ///< from one window
   ExpansionFunctions two;   ///< from two; null where it can only move whole elements, without a table
   bool joint;               ///< of two windows: one table counts on from the first into the second
-  ExpansionFunctions runs;  ///< whole windows, without a table
-  /// The end of a run of bytes and the beginning of another, or all one, without a table; may be null.
+  /// Of the first of a list only. Whole windows, without a table.
+  ExpansionFunctions runs;
+  /// The end of a run of bytes and the beginning of another, or all one, without a table; may be null there, too.
   ExpansionFunctions two_runs;
 };
 

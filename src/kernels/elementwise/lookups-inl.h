@@ -179,13 +179,26 @@ constexpr Lookup describe(std::int32_t window, std::int32_t unit, double window_
           functions<L, Chunks<Shuffle, Windows::one>>(),
           functions<L, Chunks<Shuffle, Windows::two>>(),
           Shuffle::kJoint,
-          functions<L, Chunks<Run<Shuffle::kBytes>, Windows::one>>(),
-          two_runs<L>()};
+          {},
+          {}};
 }
+
+/// The first of a list.
+template <class L, class Shuffle>
+constexpr Lookup describe_widest(std::int32_t window, std::int32_t unit, double window_cost = 1) {
+  Lookup lookup = describe<L, Shuffle>(window, unit, window_cost);
+  lookup.runs = functions<L, Chunks<Run<Shuffle::kBytes>, Windows::one>>();
+  lookup.two_runs = two_runs<L>();
+  return lookup;
+}
+
+// Two windows of 64 bytes hold what any 64 bytes of y need, as places that follow each other lie side by side or begin
+// anew. So smaller chunks are not described where there are such windows.
 
 // The costs of a window, where all else that a chunk costs is 1, as measured. Windows of 64 bytes mostly lie across two
 // cache lines, those of 32 seldom do. Bytes from wide windows take two steps.
-[[maybe_unused]] inline constexpr double kCostOfLanes16 = 2.6;
+[[maybe_unused]] inline constexpr double kCostOfLanes16 = 1.8;
+[[maybe_unused]] inline constexpr double kCostOfHalfLanes16 = 1.1;
 [[maybe_unused]] inline constexpr double kCostOfLanes32 = 1.2;
 [[maybe_unused]] inline constexpr double kCostOfHalfLanes32 = 0.7;
 [[maybe_unused]] inline constexpr double kCostOfBytes = 2.2;
@@ -197,31 +210,28 @@ std::span<const Lookup> lookups_for() {
   if constexpr (kSize >= 4 && kVectorBytes > 16) {
     static constexpr Lookup kLanes[] = {
 #if HWY_TARGET == HWY_AVX3
-      describe<L, Lanes32>(kVectorBytes, 4, kCostOfLanes32),
+      describe_widest<L, Lanes32>(kVectorBytes, 4, kCostOfLanes32),
       describe<L, FromHalves<Lanes32>>(kVectorBytes / 2, 4, kCostOfHalfLanes32),
 #else
-      describe<L, Lanes32>(kVectorBytes, 4),
+      describe_widest<L, Lanes32>(kVectorBytes, 4),
 #endif
       kMoveElements<kSize>
     };
     return kLanes;
 #if HWY_TARGET == HWY_AVX3
   } else if constexpr (kSize == 2) {
-    static constexpr Lookup kBytesAndLanes[] = {describe<L, Bytes<64>>(16, 1), describe<L, Bytes<32>>(16, 1),
-                                                describe<L, Lanes16<64>>(64, 2, kCostOfLanes16),
-                                                describe<L, Bytes<16>>(16, 1), kMoveElements<kSize>};
+    static constexpr Lookup kBytesAndLanes[] = {describe_widest<L, Bytes<64>>(16, 1),
+                                                describe<L, FromHalves<Lanes16>>(32, 2, kCostOfHalfLanes16),
+                                                describe<L, Lanes16>(64, 2, kCostOfLanes16), kMoveElements<kSize>};
     return kBytesAndLanes;
   } else if constexpr (kSize == 1) {
-    static constexpr Lookup kAllBytes[] = {describe<L, Bytes<64>>(16, 1),
+    static constexpr Lookup kAllBytes[] = {describe_widest<L, Bytes<64>>(16, 1),
                                            describe<L, FromHalves<WideBytes>>(32, 1, kCostOfHalfBytes),
-                                           describe<L, WideBytes>(64, 1, kCostOfBytes),
-                                           describe<L, Bytes<32>>(16, 1),
-                                           describe<L, Bytes<16>>(16, 1),
-                                           kMoveElements<kSize>};
+                                           describe<L, WideBytes>(64, 1, kCostOfBytes), kMoveElements<kSize>};
     return kAllBytes;
 #endif
   } else {
-    static constexpr Lookup kBytes[] = {describe<L, Bytes<HWY_MIN(kVectorBytes, 64)>>(16, 1),
+    static constexpr Lookup kBytes[] = {describe_widest<L, Bytes<HWY_MIN(kVectorBytes, 64)>>(16, 1),
                                         describe<L, Bytes<HWY_MIN(kVectorBytes, 32)>>(16, 1),
                                         describe<L, Bytes<16>>(16, 1), kMoveElements<kSize>};
     return kBytes;
@@ -233,11 +243,9 @@ std::span<const Lookup> lookups_for() {
 template <class L>
 std::span<const Lookup> lookups_of_vbmi_for() {
   static_assert(sizeof(typename L::T) == 1);
-  static constexpr Lookup kAllBytes[] = {describe<WithVbmi<L>, Bytes<64>>(16, 1),
+  static constexpr Lookup kAllBytes[] = {describe_widest<WithVbmi<L>, Bytes<64>>(16, 1),
                                          describe<WithVbmi<L>, FromHalves<WideBytesOfVbmi>>(32, 1, kCostOfHalfLanes32),
                                          describe<WithVbmi<L>, WideBytesOfVbmi>(64, 1, kCostOfLanes32),
-                                         describe<WithVbmi<L>, Bytes<32>>(16, 1),
-                                         describe<WithVbmi<L>, Bytes<16>>(16, 1),
                                          kMoveElements<1>};
   return kAllBytes;
 }

@@ -62,25 +62,19 @@ struct Lanes32 {
 };
 
 #if HWY_TARGET == HWY_AVX3
-/// A chunk of kSize bytes, of lanes of 2.
-template <std::size_t kSize>
+/// A chunk of lanes of 2.
 struct Lanes16 {
-  static constexpr bool kJoint = false;
-  static constexpr std::size_t kBytes = kSize;
+  static constexpr bool kJoint = true;
+  static constexpr std::size_t kBytes = kVectorBytes;
   static constexpr std::size_t kTableBytes = kBytes;
-  using D = hn::CappedTag<std::uint16_t, kSize / 2>;
+  using D = hn::ScalableTag<std::uint16_t>;
 
   static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return hn::LoadU(D(), as<std::uint16_t>(from)); }
   static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> window, const std::byte* table) {
-    const auto places = hn::Load(D(), as<std::uint16_t>(table));
-    if constexpr (kSize == 64) {
-      return hn::Vec<D>{_mm512_permutexvar_epi16(places.raw, window.raw)};
-    } else {
-      return hn::Vec<D>{_mm256_permutexvar_epi16(places.raw, window.raw)};
-    }
+    return hn::Vec<D>{_mm512_permutexvar_epi16(_mm512_load_si512(table), window.raw)};
   }
-  static HWY_INLINE hn::Vec<D> join(hn::Vec<D> first, hn::Vec<D> second, std::int32_t split) {
-    return hn::IfThenElse(hn::FirstN(D(), static_cast<std::size_t>(split)), first, second);
+  static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> first, hn::Vec<D> second, const std::byte* table) {
+    return hn::Vec<D>{_mm512_permutex2var_epi16(first.raw, _mm512_load_si512(table), second.raw)};
   }
 };
 #endif
