@@ -20,8 +20,9 @@ namespace {
 constexpr std::int64_t kTileBytes = 8192;
 /// From here on a row has vectors enough for the kernel.
 constexpr std::int64_t kLongRowBytes = 512;
-/// The same in vectors where an operand stays over a row, which the kernel keeps in a register, or where tiles are
-/// dear.
+/// The same where an operand stays over a row, which the kernel keeps in a register, and vectors are as long as lines.
+constexpr std::int64_t kLongSpreadBytes = 256;
+/// And in vectors where they are shorter, or where tiles are dear.
 constexpr std::int64_t kLongVectors = 2;
 /// And in bytes where rows are whole lines.
 constexpr std::int64_t kLongWholeBytes = 128;
@@ -33,7 +34,9 @@ constexpr std::int64_t kLongStreamedBytes = 2048;
 /// From how many bytes on a row is handed to the kernel as it is.
 std::int64_t long_row_bytes(std::int64_t vector_bytes, bool spreads, bool streams_broken_lines) {
   // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
-  if (vector_bytes == kLineBytes) return streams_broken_lines ? kLongJoinedBytes : kLongRowBytes;
+  if (vector_bytes == kLineBytes) {
+    return streams_broken_lines ? kLongJoinedBytes : spreads ? kLongSpreadBytes : kLongRowBytes;
+  }
   if (spreads) return streams_broken_lines ? kLongRowBytes : kLongVectors * vector_bytes;
   return streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
 }
