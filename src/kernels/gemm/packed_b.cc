@@ -13,7 +13,8 @@
 namespace binet::kernels::gemm {
 namespace {
 
-constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
+constexpr std::int64_t kMostBytesOfRows = 160 * 1024;
+constexpr std::int64_t kMostBytesOfRowsWithShortVectors = 32 * 1024;
 // With short vectors a product with so short a k goes by blocks of rows, of B where it lies.
 constexpr std::int64_t kShortK = 32;
 constexpr std::int64_t kMostBytesOfShortRows = 128 * 1024;
@@ -30,6 +31,11 @@ bool are_few_columns_of_transposed_a(const Problem& p, const Kernels& kernels) {
 
 std::int64_t bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
   return p.k * with_kept_rows(p, kernels).b_row_step * kernels.element_bytes;
+}
+
+std::int64_t most_bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
+  if (!kernels.has_short_vectors) return kMostBytesOfRows;
+  return p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRowsWithShortVectors;
 }
 
 template <std::size_t kBytes>
@@ -64,8 +70,7 @@ bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (are_few_columns_of_transposed_a(p, kernels)) return true;
   if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && !kernels.widens_all_at_once && p.n % kernels.lanes != 0) return false;
-  const std::int64_t most = kernels.has_short_vectors && p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRows;
-  return bytes_of_kept_rows(p, kernels) <= most;
+  return bytes_of_kept_rows(p, kernels) <= most_bytes_of_kept_rows(p, kernels);
 }
 
 Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept {
