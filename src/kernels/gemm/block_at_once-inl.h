@@ -26,8 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Element, class T>
 class BlockAtOnce {
  public:
-  BlockAtOnce(const Problem& p, const std::byte* b, const std::byte* c)
-      : p_(p), b_(reinterpret_cast<const Element*>(b)) {
+  BlockAtOnce(const Problem& p, const std::byte* b, const std::byte* c, bool fetches_y)
+      : p_(p), b_(reinterpret_cast<const Element*>(b)), fetches_y_(fetches_y) {
     operands_.b_panel_step = Shape::kPanel;
     operands_.b_row_step = p.b_row_step;
     operands_.k = p.k;
@@ -45,7 +45,6 @@ class BlockAtOnce {
     operands_.a_column_step = a_column_step;
     operands_.b = b_;
     rows_ = rows;
-    fetches_y_ = IsWriting(p_);
     for (int64_t n = 0;;) {
       operands_.a = a;
       y_ = reinterpret_cast<Element*>(y) + row * p_.y_row_step + n;
@@ -79,14 +78,6 @@ class BlockAtOnce {
   static bool IsBFar(const Problem& p) {
     constexpr int64_t kBytes = 64 * 1024, kLineBytes = 64;
     return p.b_row_step * int64_t{sizeof(TB)} % kLineBytes != 0 && p.n * p.k * int64_t{sizeof(TB)} > kBytes;
-  }
-
-  /// Y leaves the first-level cache, and there is so little to compute for an element that stores wait for its lines:
-  /// where vectors are lines. With AVX2 the fetches cost up to half of the time, and gain nothing (measured on Zen 3).
-  static bool IsWriting(const Problem& p) {
-    if (HWY_TARGET != HWY_AVX3) return false;
-    constexpr int64_t kMostK = 6, kYBytes = 32 * 1024;
-    return !kRounds && p.k <= kMostK && p.m * p.n * int64_t{sizeof(Element)} > kYBytes;
   }
 
   /// Without C a zero is added that changes nothing, the negative one.
@@ -273,13 +264,13 @@ class BlockAtOnce {
 
   const Problem& p_;
   const Element* const b_;
+  const bool fetches_y_;  ///< Schedule::fetches_y
   const Element* c_ = nullptr;
   int64_t c_row_step_ = 0, c_column_step_ = 0;
   bool repeats_c_ = false;  ///< C has one element for each row
 
   int64_t rows_ = 0;
-  bool fetches_y_ = false;  ///< where a tile goes, while the one above it is computed
-  Element* y_ = nullptr;    ///< of the next tile, as is this C
+  Element* y_ = nullptr;  ///< of the next tile, as is this C
   const Element* c_of_tile_ = nullptr;
   TileOperands<T, TB> operands_;
   TileEnds<T> ends_;

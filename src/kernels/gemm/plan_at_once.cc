@@ -34,6 +34,9 @@ constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;  // and those of a full 
 constexpr std::int64_t kStreamsOfBlock = 24;             // rows of B
 constexpr std::int64_t kStreamsOfLowBlock = 12;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
+// Stores wait for lines of Y that leave the first-level cache, where there is so little to compute for an element.
+constexpr std::int64_t kMostKToFetchYFor = 6;
+constexpr std::int64_t kLeastYToFetch = 32 * 1024;
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
 // each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
@@ -53,11 +56,20 @@ bool may_write_large_y_at_once(const Problem& p, const Kernels& kernels) {
   return p.k >= (has_whole_lines ? kLeastKOfWholeLinesAtOnce : kLeastKOfLargeYAtOnce);
 }
 
+/// Where vectors are lines, on Intel's CPUs. With AVX2 on Zen 3 the fetches cost up to half of the time, with AVX-512
+/// on Zen 4 up to a fifth.
+bool fetches_y_at_once(const Problem& p, const Kernels& kernels) {
+  const bool is_y_of_sums = kernels.element_bytes == kernels.accumulator_bytes;
+  if (kernels.lanes * kernels.accumulator_bytes != kLineBytes || leaves_b_to_hardware(kernels)) return false;
+  return is_y_of_sums && p.k <= kMostKToFetchYFor && p.m * p.n * kernels.element_bytes > kLeastYToFetch;
+}
+
 /// Many rows, or a Y that would be written strip by strip else. A single block reads B once, as streams of as many rows
 /// as prefetchers follow; more of them need it near. Measured where a vector is half a line; longer ones have wide
-/// tiles.
+/// tiles, but on AMD's CPUs a short k gains by it, too.
 bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels) {
-  if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.n <= kernels.nr) return false;
+  const bool may_gain = kernels.has_short_vectors || (leaves_b_to_hardware(kernels) && p.k < kLeastKOfLargeYAtOnce);
+  if (!may_gain || kernels.widen_lines != nullptr || p.n <= kernels.nr) return false;
   const bool is_b_near = p.n * p.k * kernels.element_bytes <= second_level_cache_bytes() / 2;
   if (p.m > 2 * kMostRowsOfBlock) return is_b_near;
   if (!is_y_large_at_once(p, kernels) || may_write_large_y_at_once(p, kernels)) return false;
@@ -151,11 +163,14 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.workers = plan.schedule.workers;
     schedule.is_short = plan.schedule.is_short;
     schedule.block_rows = rows_of_block_at_once(p, kernels);
-    const std::int64_t items = schedule.workers == 1 ? 1 : kItemsOfBlocks * schedule.workers;
+    // What stays in the cores' own caches is best computed where it was computed the time before.
+    const std::int64_t items_of_each = schedule.workers > 1 && kernels.has_short_vectors ? kItemsOfBlocks : 1;
+    const std::int64_t items = items_of_each * schedule.workers;
     schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), 2 * kernels.mr);
     schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
   }
   schedule.items = ceil_div(p.m, schedule.item_rows);
+  schedule.fetches_y = fetches_y_at_once(p, kernels);
   if (kernels.widen_lines != nullptr) {
     widen_at_once(p, kernels, plan.schedule, schedule);
     plan.workspace_bytes = static_cast<std::size_t>(schedule.workers) *
