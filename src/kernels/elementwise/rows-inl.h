@@ -19,6 +19,8 @@
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 #include "kernels/elementwise/lanes-inl.h"
 #include "kernels/elementwise/lookups-inl.h"
+#include "kernels/elementwise/row_operands-inl.h"
+#include "kernels/elementwise/streaming_rows-inl.h"
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -38,74 +40,6 @@ Kernel choose_for(Operation operation) {
 #else
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// An operand that moves with y.
-template <class T>
-class Moving {
- public:
-  explicit Moving(const std::byte* start) : start_(start) {}
-
-  template <class D>
-  HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
-    return load(d, reinterpret_cast<const T*>(start_ + i * sizeof(T)));
-  }
-  template <class D>
-  HWY_INLINE hn::Vec<D> first(D d) const {
-    T value;
-    std::memcpy(&value, start_, sizeof(T));
-    return hn::Set(d, value);
-  }
-  static const std::byte* place(const std::byte* start, std::size_t i) { return start + i * sizeof(T); }
-  HWY_INLINE void fetch(std::size_t i) const { fetch_to_read(start_ + i * sizeof(T)); }
-#if HWY_TARGET == HWY_AVX3
-  /// The last `tail` of n elements, and the first ones of `next`.
-  template <class D>
-  HWY_INLINE hn::Vec<D> joined(D d, std::size_t n, std::size_t tail, const Moving& next) const {
-    const auto here = hn::FirstN(d, tail);
-    const auto ends = hn::MaskedLoad(here, d, reinterpret_cast<const T*>(start_ + (n - tail) * sizeof(T)));
-    const auto begins = hn::MaskedLoad(hn::Not(here), d, reinterpret_cast<const T*>(next.start_ - tail * sizeof(T)));
-    return hn::IfThenElse(here, ends, begins);
-  }
-#endif
-
- private:
-  const std::byte* start_;
-};
-
-/// An operand that stays.
-template <class T>
-class Fixed {
- public:
-  explicit Fixed(const std::byte* value) { std::memcpy(&value_, value, sizeof(T)); }
-
-  template <class D>
-  HWY_INLINE hn::Vec<D> at(D d, std::size_t) const {
-    return hn::Set(d, value_);
-  }
-  template <class D>
-  HWY_INLINE hn::Vec<D> first(D d) const {
-    return hn::Set(d, value_);
-  }
-  static const std::byte* place(const std::byte* value, std::size_t) { return value; }
-  HWY_INLINE void fetch(std::size_t) const {}
-#if HWY_TARGET == HWY_AVX3
-  template <class D>
-  HWY_INLINE hn::Vec<D> joined(D d, std::size_t, std::size_t tail, const Fixed& next) const {
-    return hn::IfThenElse(hn::FirstN(d, tail), hn::Set(d, value_), hn::Set(d, next.value_));
-  }
-#endif
-
- private:
-  T value_;
-};
-
-template <class L>
-using LaneOf = typename L::T;
-
-template <class L>
-HWY_INLINE LaneOf<L>* at(std::byte* y, std::size_t i) {
-  return reinterpret_cast<LaneOf<L>*>(y + i * sizeof(LaneOf<L>));
-}
 
 /// A row shorter than 2 * kLanes: two vectors that may overlap, of the largest size that fits.
 template <class L, std::size_t kLanes, class A, class B>
@@ -155,12 +89,6 @@ HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, 
   }
 }
 
-/// How many elements of y lie before its first cache line; nothing to gain where no element begins a line.
-template <class L>
-HWY_INLINE std::size_t elements_before_line(const std::byte* y) {
-  return (std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(y)) % kLineBytes / sizeof(LaneOf<L>);
-}
-
 /// Where a row's vectors begin behind its first one, which they may overlap. With vectors as long as a line, each store
 /// of a row that does not begin one would lie across two, which takes twice as long. That must pay for one vector more.
 template <class L>
@@ -187,85 +115,6 @@ HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool fe
   vectors<L>(a, b, second, n - N, store, fetch_from);
   store(head, 0);
   store(tail, n - N);
-}
-
-/// Whether rows can be streamed: Highway streams 16 bytes at least, whatever the vector's size.
-template <class L>
-HWY_INLINE bool can_stream(const std::byte* y) {
-  constexpr std::size_t kVector = hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>);
-  return kVector >= 16 && reinterpret_cast<std::uintptr_t>(y) % sizeof(LaneOf<L>) == 0;
-}
-
-/// Whether a vector is a line, and can be loaded in part.
-template <class L>
-inline constexpr bool kJoinsRows = (HWY_TARGET == HWY_AVX3) && hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>) ==
-                                                                   64;
-
-template <class L, class A, class B>
-void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
-
-/// Each line at once: the one that ends a row has the beginning of the next.
-template <class L, class A, class B>
-HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
-  constexpr std::size_t kLine = 64 / sizeof(LaneOf<L>);
-  const typename L::Tag d;
-  const std::size_t N = hn::Lanes(d);
-  const hn::ScalableTag<LaneOf<L>> whole;
-  constexpr std::size_t kVectors = kLine / hn::MaxLanes(whole);
-  const auto n = static_cast<std::size_t>(rows.elements);
-  // A part of a row that fills no line.
-  const auto write_part = [&](std::size_t from, std::size_t count) {
-    if (count == 0) return;
-    Rows part;
-    part.elements = static_cast<std::int64_t>(count);
-    std::byte* const to = y + from * sizeof(LaneOf<L>);
-    each_row<L, A, B>(part, A::place(a, from), B::place(b, from), rows.stream->place_of(to));
-    rows.stream->advance(to + count * sizeof(LaneOf<L>));
-  };
-  std::size_t done = 0;  // of a row, with the end of the one before
-  for (std::int64_t r = 0; r < rows.rows; ++r) {
-    const A of_a(a);
-    const B of_b(b);
-    const auto value = [&](std::size_t i) HWY_ATTR { return L::apply(d, of_a.at(d, i), of_b.at(d, i)); };
-    std::size_t i = done;
-    if (i == 0) {
-      i = std::min(elements_before_line<L>(y), n);
-      write_part(0, i);
-    }
-    // A line at a time: memory sets the pace, and more of them at once are more streams to it.
-    const std::size_t tail = (n - i) % kLine;
-    for (; i < n - tail; i += kLine) {
-      if constexpr (L::kTakesLong) {
-        of_a.fetch(i);
-        of_b.fetch(i);
-      }
-      hn::Vec<decltype(whole)> line[kVectors];
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        const std::size_t at_v = i + v * hn::Lanes(whole);
-        if constexpr (hn::MaxLanes(whole) == hn::MaxLanes(d)) {
-          line[v] = value(at_v);
-        } else {
-          line[v] = hn::Combine(whole, value(at_v + N), value(at_v));
-        }
-      }
-      for (std::size_t v = 0; v < kVectors; ++v) hn::Stream(line[v], whole, at<L>(y, i + v * hn::Lanes(whole)));
-    }
-    const std::byte* const next_a = a + rows.a_row_step * kSize;
-    const std::byte* const next_b = b + rows.b_row_step * kSize;
-    done = 0;
-    if constexpr (kJoinsRows<L>) {
-      if (tail != 0 && r + 1 < rows.rows && n + tail >= kLine) {
-        const auto joined = L::apply(d, of_a.joined(d, n, tail, A(next_a)), of_b.joined(d, n, tail, B(next_b)));
-        hn::Stream(joined, whole, at<L>(y, i));
-        done = kLine - tail;
-      }
-    }
-    if (done == 0) write_part(i, tail);
-    a = next_a;
-    b = next_b;
-    y += rows.elements * kSize;
-  }
 }
 
 /// Rows of less than so many vectors are over before four at a time pay.

@@ -1,0 +1,93 @@
+// Room: kernels. The operands of a row of y, one that moves with it and one that stays, as vectors.
+#if defined(BINET_ELEMENTWISE_ROW_OPERANDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_ELEMENTWISE_ROW_OPERANDS_INL_H_
+#undef BINET_ELEMENTWISE_ROW_OPERANDS_INL_H_
+#else
+#define BINET_ELEMENTWISE_ROW_OPERANDS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "kernels/elementwise/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::elementwise {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// An operand that moves with y.
+template <class T>
+class Moving {
+ public:
+  explicit Moving(const std::byte* start) : start_(start) {}
+
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
+    return load(d, reinterpret_cast<const T*>(start_ + i * sizeof(T)));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> first(D d) const {
+    T value;
+    std::memcpy(&value, start_, sizeof(T));
+    return hn::Set(d, value);
+  }
+  static const std::byte* place(const std::byte* start, std::size_t i) { return start + i * sizeof(T); }
+  HWY_INLINE void fetch(std::size_t i) const { fetch_to_read(start_ + i * sizeof(T)); }
+#if HWY_TARGET == HWY_AVX3
+  /// The last `tail` of n elements, and the first ones of `next`.
+  template <class D>
+  HWY_INLINE hn::Vec<D> joined(D d, std::size_t n, std::size_t tail, const Moving& next) const {
+    const auto here = hn::FirstN(d, tail);
+    const auto ends = hn::MaskedLoad(here, d, reinterpret_cast<const T*>(start_ + (n - tail) * sizeof(T)));
+    const auto begins = hn::MaskedLoad(hn::Not(here), d, reinterpret_cast<const T*>(next.start_ - tail * sizeof(T)));
+    return hn::IfThenElse(here, ends, begins);
+  }
+#endif
+
+ private:
+  const std::byte* start_;
+};
+
+/// An operand that stays.
+template <class T>
+class Fixed {
+ public:
+  explicit Fixed(const std::byte* value) { std::memcpy(&value_, value, sizeof(T)); }
+
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t) const {
+    return hn::Set(d, value_);
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> first(D d) const {
+    return hn::Set(d, value_);
+  }
+  static const std::byte* place(const std::byte* value, std::size_t) { return value; }
+  HWY_INLINE void fetch(std::size_t) const {}
+#if HWY_TARGET == HWY_AVX3
+  template <class D>
+  HWY_INLINE hn::Vec<D> joined(D d, std::size_t, std::size_t tail, const Fixed& next) const {
+    return hn::IfThenElse(hn::FirstN(d, tail), hn::Set(d, value_), hn::Set(d, next.value_));
+  }
+#endif
+
+ private:
+  T value_;
+};
+
+template <class L>
+using LaneOf = typename L::T;
+
+template <class L>
+HWY_INLINE LaneOf<L>* at(std::byte* y, std::size_t i) {
+  return reinterpret_cast<LaneOf<L>*>(y + i * sizeof(LaneOf<L>));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace binet::kernels::elementwise
+HWY_AFTER_NAMESPACE();
+
+#endif

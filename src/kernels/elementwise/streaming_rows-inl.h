@@ -1,0 +1,114 @@
+// Room: kernels. Rows of a y that is streamed past the caches, in whole cache lines (open_line.h).
+#if defined(BINET_ELEMENTWISE_STREAMING_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_ELEMENTWISE_STREAMING_ROWS_INL_H_
+#undef BINET_ELEMENTWISE_STREAMING_ROWS_INL_H_
+#else
+#define BINET_ELEMENTWISE_STREAMING_ROWS_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/row_operands-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::elementwise {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// How many elements of y lie before its first cache line; nothing to gain where no element begins a line.
+template <class L>
+HWY_INLINE std::size_t elements_before_line(const std::byte* y) {
+  return (std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(y)) % kLineBytes / sizeof(LaneOf<L>);
+}
+
+/// Whether rows can be streamed: Highway streams 16 bytes at least, whatever the vector's size.
+template <class L>
+HWY_INLINE bool can_stream(const std::byte* y) {
+  constexpr std::size_t kVector = hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>);
+  return kVector >= 16 && reinterpret_cast<std::uintptr_t>(y) % sizeof(LaneOf<L>) == 0;
+}
+
+/// Whether a vector is a line, and can be loaded in part.
+template <class L>
+inline constexpr bool kJoinsRows = (HWY_TARGET == HWY_AVX3) && hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>) ==
+                                                                   64;
+
+/// Of rows-inl.h. Here it computes a part of a row into memory where it waits.
+template <class L, class A, class B>
+void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
+
+/// Each line at once: the one that ends a row has the beginning of the next.
+template <class L, class A, class B>
+HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
+  constexpr std::size_t kLine = 64 / sizeof(LaneOf<L>);
+  const typename L::Tag d;
+  const std::size_t N = hn::Lanes(d);
+  const hn::ScalableTag<LaneOf<L>> whole;
+  constexpr std::size_t kVectors = kLine / hn::MaxLanes(whole);
+  const auto n = static_cast<std::size_t>(rows.elements);
+  // A part of a row that fills no line.
+  const auto write_part = [&](std::size_t from, std::size_t count) {
+    if (count == 0) return;
+    Rows part;
+    part.elements = static_cast<std::int64_t>(count);
+    std::byte* const to = y + from * sizeof(LaneOf<L>);
+    each_row<L, A, B>(part, A::place(a, from), B::place(b, from), rows.stream->place_of(to));
+    rows.stream->advance(to + count * sizeof(LaneOf<L>));
+  };
+  std::size_t done = 0;  // of a row, with the end of the one before
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    const A of_a(a);
+    const B of_b(b);
+    const auto value = [&](std::size_t i) HWY_ATTR { return L::apply(d, of_a.at(d, i), of_b.at(d, i)); };
+    std::size_t i = done;
+    if (i == 0) {
+      i = std::min(elements_before_line<L>(y), n);
+      write_part(0, i);
+    }
+    // A line at a time: memory sets the pace, and more of them at once are more streams to it.
+    const std::size_t tail = (n - i) % kLine;
+    for (; i < n - tail; i += kLine) {
+      if constexpr (L::kTakesLong) {
+        of_a.fetch(i);
+        of_b.fetch(i);
+      }
+      hn::Vec<decltype(whole)> line[kVectors];
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const std::size_t at_v = i + v * hn::Lanes(whole);
+        if constexpr (hn::MaxLanes(whole) == hn::MaxLanes(d)) {
+          line[v] = value(at_v);
+        } else {
+          line[v] = hn::Combine(whole, value(at_v + N), value(at_v));
+        }
+      }
+      for (std::size_t v = 0; v < kVectors; ++v) hn::Stream(line[v], whole, at<L>(y, i + v * hn::Lanes(whole)));
+    }
+    const std::byte* const next_a = a + rows.a_row_step * kSize;
+    const std::byte* const next_b = b + rows.b_row_step * kSize;
+    done = 0;
+    if constexpr (kJoinsRows<L>) {
+      if (tail != 0 && r + 1 < rows.rows && n + tail >= kLine) {
+        const auto joined = L::apply(d, of_a.joined(d, n, tail, A(next_a)), of_b.joined(d, n, tail, B(next_b)));
+        hn::Stream(joined, whole, at<L>(y, i));
+        done = kLine - tail;
+      }
+    }
+    if (done == 0) write_part(i, tail);
+    a = next_a;
+    b = next_b;
+    y += rows.elements * kSize;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace binet::kernels::elementwise
+HWY_AFTER_NAMESPACE();
+
+#endif
