@@ -234,6 +234,22 @@ TEST(Targets, TheDefaultIsOneOfThem) {
   for (auto better = supported.begin(); !is_forced && better != place; ++better) EXPECT_EQ(better->name, "avx512dl");
 }
 
+TEST(Targets, ConvertF16ByOneThatTheCpuHas) {
+  const auto supported = supported_targets();
+  for (const Target& target : supported) {
+    const Target& chosen = target_for_f16_conversions(target);
+    EXPECT_NE(std::find(supported.begin(), supported.end(), chosen), supported.end()) << target.name;
+    EXPECT_GE(chosen.highway, target.highway) << target.name << " must not become a better one";
+  }
+}
+
+TEST(Targets, FeaturesOfBetterOnesAreNotThoseOfTheOthers) {
+  for (const Target& target : supported_targets()) {
+    if (target.name.starts_with("avx512") || target.name == "amx") continue;
+    EXPECT_FALSE(has_byte_permutes(target) || has_f16_arithmetic(target) || has_fast_pair_dots(target)) << target.name;
+  }
+}
+
 TEST(Targets, AreFoundByName) {
   for (const Target& target : supported_targets()) EXPECT_EQ(target_from_name(target.name), target);
   try {
