@@ -13,8 +13,9 @@
 namespace binet::kernels::gemm {
 namespace {
 
-constexpr std::int64_t kMostBytesOfRows = 160 * 1024;
-constexpr std::int64_t kMostBytesOfRowsWithShortVectors = 32 * 1024;
+constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
+// With vectors as long as lines panels are of use for a larger B alone.
+constexpr std::int64_t kMostBytesOfRowsOfLines = 160 * 1024;
 // With short vectors a product with so short a k goes by blocks of rows, of B where it lies.
 constexpr std::int64_t kShortK = 32;
 constexpr std::int64_t kMostBytesOfShortRows = 128 * 1024;
@@ -34,8 +35,8 @@ std::int64_t bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
 }
 
 std::int64_t most_bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
-  if (!kernels.has_short_vectors) return kMostBytesOfRows;
-  return p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRowsWithShortVectors;
+  if (kernels.lanes * kernels.accumulator_bytes == kLineBytes) return kMostBytesOfRowsOfLines;
+  return kernels.has_short_vectors && p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRows;
 }
 
 template <std::size_t kBytes>
