@@ -60,9 +60,14 @@ double measure_memory(const ThreadPool& pool, const Target& target) {
   });
 }
 
-std::string elementwise_kernel(ElementType type) {
+std::string elementwise_arithmetic(ElementType type) {
   if (type == ElementType::f16 || type == ElementType::bf16) return "as f32, rounded once";
   return is_float(type) ? "in the type" : "in the type, modulo 2^n";
+}
+
+KernelDescription elementwise_kernel(ElementType type, const Target& target) {
+  const Target& used = type == ElementType::f16 ? target_for_f16_conversions(target) : target;
+  return {"elementwise", type, std::string(used.name), elementwise_arithmetic(type)};
 }
 
 }  // namespace
@@ -93,7 +98,7 @@ std::vector<KernelDescription> describe_kernels() {
     }
     for (std::size_t i = 0; i < kElementTypeCount; ++i) {
       const auto type = static_cast<ElementType>(i);
-      if (is_numeric(type)) kernels.push_back({"elementwise", type, name, elementwise_kernel(type)});
+      if (is_numeric(type)) kernels.push_back(elementwise_kernel(type, target));
     }
     return kernels;
   });

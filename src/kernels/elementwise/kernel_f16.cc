@@ -35,7 +35,6 @@ namespace binet::kernels::elementwise {
 HWY_EXPORT(choose_f16);
 
 Kernel find_f16_kernel(Operation operation, const Target& target) {
-  if (has_f16_arithmetic(target)) return BINET_DISPATCH(choose_f16, target)(operation, target);
   return BINET_DISPATCH(choose_f16, target_for_f16_conversions(target))(operation, target);
 }
 
