@@ -35,6 +35,7 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
   operands.b_panel_step = block.b_panel_step;
   operands.b_row_step = block.b_row_step;
   operands.k = block.k;
+  operands.far = {block.b, 0};  // to fetch from a page that is not there would take a walk through the page table
   operands.b_is_whole = block.b_is_packed || n + tile_columns <= block.n;
   const int64_t rows_ahead = block.leaves_b_to_hardware ? 0
                              : tile_columns > kPanel    ? kPrefetchRowsOfWide
@@ -213,7 +214,7 @@ class BlockLoops {
   /// While its tiles keep the multipliers busy, each packed panel of B sees the next one come nearer: every tile
   /// fetches its share.
   HWY_INLINE Ahead NextPanel(int64_t m, int64_t n) const {
-    if (!block_.b_is_packed) return {};
+    if (!block_.b_is_packed) return {block_.b, 0};
     const int64_t panel_bytes = block_.k * int64_t{Shape::kPanel * sizeof(TB)};
     const int64_t step = panel_bytes * block_.a_panel_rows / (block_.m * block_.k);
     const TB* next = reinterpret_cast<const TB*>(block_.b) + (n / int64_t{Shape::kPanel} + 1) * block_.b_panel_step;
