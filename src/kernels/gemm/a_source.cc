@@ -15,15 +15,21 @@ constexpr std::int64_t kPackedABytes = 384 * 1024;
 constexpr std::int64_t kPanelsForDirectA = 8;
 // A block of A that fits here, and in L2, is not driven out between two panels of B.
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
+// Of the first-level cache of most CPUs.
+constexpr std::int64_t kLinesOfSet = 8;
 // A transposed A has so many k at a time, unless all of it is near.
 constexpr std::int64_t kDirectColumnsOfA = 128;
 constexpr std::int64_t kLeastKToPassColumnsOfA = 384;
 constexpr std::int64_t kFarColumnsOfABytes = 64 * 1024;
 constexpr std::int64_t kL2SizesOfFarA = 4;
 
-/// In the same sets of the first-level cache.
+/// In the same sets of the first-level cache: where a tile has more rows than a set has lines, also if they are a
+/// little more or less than that apart.
 bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
-  return p.m > 1 && p.a_row_step * kernels.element_bytes % kAliasBytes == 0;
+  if (p.m <= 1) return false;
+  const std::int64_t apart = p.a_row_step * kernels.element_bytes % kAliasBytes;
+  const std::int64_t least = kernels.mr > kLinesOfSet ? kLineBytes / 4 : 1;
+  return apart < least || apart > kAliasBytes - least;
 }
 
 /// A transposed A that is better packed, however few columns read it: each k gives a tile a part of a line, and the

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "kernels/gemm/b_in_place.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
@@ -12,8 +13,6 @@ namespace {
 
 // Packed at a time by an item, if L2 holds them: a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
-// So few rows read B in place, the next panel on its way to the cache.
-constexpr std::int64_t kFewRows = 128;
 // One row, and a few if B is larger, read B at the speed of memory if they read it in its order (few_rows-inl.h).
 constexpr std::int64_t kLeastBForFewRows = 256 * 1024;  // for one row; two rows use what is in L2 twice
 constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
@@ -36,26 +35,16 @@ constexpr std::int64_t kLeastKToTurnForMore = 256;
 constexpr std::int64_t kMostRowsToTurnFarBFor = 6;  // f32 and f64 from memory, with vectors of half a line
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
-// Of a panel of B read in place: it stays in the first-level cache while more than so many tiles below each other meet
-// it. For fewer the sums are not worth another passage, nor for an A so small that the product may be taken at once.
-constexpr std::int64_t kDirectPanelBytes = 32 * 1024;
-constexpr std::int64_t kSmallABytes = 64 * 1024;
+// More than so many tiles of rows have fewer rows of B at a time, if they read it in place; for others sums are not
+// worth another passage, nor for an A so small that the product may be taken at once.
 constexpr std::int64_t kTilesToKeepPanelFor = 4;
-// So much of B stays in L2 between two tiles of rows, and is read in place by any number of them.
-constexpr std::int64_t kDirectBBytes = 1024 * 1024;
-// A B that stays in the first-level cache, or nearly so, is as near where it lies; with few rows and a short k a
-// product is better done at once.
+constexpr std::int64_t kSmallABytes = 64 * 1024;
+// A B that stays in the first-level cache, or nearly so, is as near where it lies, and one beyond L2 comes too late;
+// with few rows and a short k a product is better done at once.
 constexpr std::int64_t kLeastBToPackInTiles = 64 * 1024;
+constexpr std::int64_t kMostBToPackInTiles = 1024 * 1024;
 constexpr std::int64_t kLeastKToPackInTiles = 128;
-// Of B beyond L2, read in place, so many pages at a time, as many as A has rows. With those of A and of sums they stay
-// in the first-level TLB, or nearly so: few tiles have little else to do than to wait for B, and many pass over sums.
-constexpr std::int64_t kLeastRowBytesOfFarB = 1536;
-constexpr std::int64_t kLeastPagesOfFarB = 48;
-constexpr std::int64_t kMostPagesOfFarB = 96;
-// For more than so many rows B is packed where fewer rows of it than these may come at a time, as sums are then passed
-// over too often, or where its rows do not begin with a line, as each tile then loads two lines for each vector.
-constexpr std::int64_t kFewRowsForAnyFarB = 64;
-constexpr std::int64_t kLeastFarK = 48;
+constexpr std::int64_t kManyRowsToPackInTiles = 128;
 // Panels whose sums lie together, as wide as the widest tiles.
 constexpr std::int64_t kPanelsTogether = 4;
 // So many k are computed for each element of Y that it matters less how Y is written than how often A is read.
@@ -81,17 +70,6 @@ constexpr std::int64_t kShortKOfEachRowToWiden = 4;
 // Beyond this packing all of B costs more memory than the repeated packing of strips costs time.
 constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 
-// Where a vector is half a line, and lines of B are read twice as often, reading it in place pays for fewer rows and
-// less of it, the fewer the more of its rows meet in the same sets of the caches. Rows, in tiles or by themselves.
-constexpr std::int64_t kFewRowsOfShortVectors = 64;
-constexpr std::int64_t kTilesForLargeB = 8;
-constexpr std::int64_t kFewTilesOfFarB = 4;
-constexpr std::int64_t kFewTilesOfRowsThatMeet = 2;
-constexpr std::int64_t kDirectBBytesOfShortVectors = 128 * 1024;
-// More of it for so many rows of so short a k.
-constexpr std::int64_t kManyRowsOfShortK = 640;
-constexpr std::int64_t kShortKOfRowsOfB = 64;
-
 /// A B of 16-bit floats: more than a few rows have it widened for all, rather than by each tile.
 bool should_widen(const Problem& p, const Kernels& kernels) {
   if (kernels.widen == nullptr || p.m <= kernels.most_rows_to_widen_in_tiles) return false;
@@ -107,65 +85,17 @@ bool should_turn_b(const Problem& p, const Kernels& kernels) {
   return p.m <= (is_far && has_short_floats(kernels) ? kMostRowsToTurnFarBFor : kMostRowsToTurnFor);
 }
 
-/// Rows of B, read where it lies from beyond L2, that meet all columns before the next rows do. They stay there while
-/// the next panel comes, and for the tiles below the first.
-std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
-  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
-  const std::int64_t pages = std::clamp(p.m, kLeastPagesOfFarB, kMostPagesOfFarB);
-  const std::int64_t in_tlb = pages * kPageBytes / std::min(row_bytes, kPageBytes);
-  // Rows a multiple of a power of two apart meet in the same sets, of 16 lines each in the L2 of most CPUs.
-  const std::int64_t l2_bytes = second_level_cache_bytes();
-  const std::int64_t sets_apart = std::min(row_bytes & -row_bytes, l2_bytes / 16);
-  const std::int64_t in_l2 = l2_bytes / sets_apart * 3 / 4;
-  return std::min({in_tlb, in_l2, kernels.kc});
-}
-
-/// Rows of B follow each other in all sets of the caches, so that they come in time from anywhere, by hardware
-/// prefetchers or as near_b.h says, for tiles that have all of k at once. With short vectors there are more tiles than
-/// with long ones, and more sums to pass over again for each range of k.
-bool comes_by_itself(const Problem& p, const Kernels& kernels) {
-  if (!kernels.has_short_vectors) return false;
-  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
-  if (p.n * p.k * kernels.element_bytes <= 2 * second_level_cache_bytes()) return row_bytes % kAliasBytes != 0;
-  return row_bytes % (kAliasBytes / 2) != 0 && p.m <= kTilesForLargeB * kernels.mr;
-}
-
-/// B, if it is read in place, comes from beyond L2 more than once. Short rows lie one behind the other, and come by
-/// themselves.
-bool is_b_far(const Problem& p, const Kernels& kernels) {
-  if (p.b_row_step * kernels.element_bytes < kLeastRowBytesOfFarB || comes_by_itself(p, kernels)) return false;
-  return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
-}
-
-std::int64_t rows_for_short_vectors(const Problem& p, const Kernels& kernels) {
-  if (!is_b_far(p, kernels)) return kFewRowsOfShortVectors;
-  return (rows_of_far_b(p, kernels) < kLeastFarK ? kFewTilesOfRowsThatMeet : kFewTilesOfFarB) * kernels.mr;
-}
-
-/// So many take less time than packing B costs.
-std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
-  if (kernels.has_short_vectors) return rows_for_short_vectors(p, kernels);
-  if (!is_b_far(p, kernels)) return kFewRows;
-  const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
-  return has_whole_lines && rows_of_far_b(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
-}
-
-/// So short a k that rows of B are few streams, which hardware prefetchers follow, and a product goes by tiles of three
-/// rows and four vectors: packing pays for many rows only.
-bool packing_pays_late(const Problem& p, const Kernels& kernels) {
-  return has_short_floats(kernels) && p.k <= kShortKOfRowsOfB && p.m <= kManyRowsOfShortK;
-}
-
 /// B is near, and its first reading fills panels. Rows of whole lines are read as well where they lie, unless very
 /// often.
 bool should_pack_in_tiles(const Problem& p, const Kernels& kernels) {
   if (kernels.pack_and_multiply == nullptr || p.b_column_step != 1) return false;
   const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
   if (p.b_row_step * kernels.element_bytes % kLineBytes == 0) {
-    return p.m > kFewRows && bytes > kLeastBToPackInTiles && bytes <= kDirectBBytes / 2;
+    return p.m > kManyRowsToPackInTiles && bytes > kLeastBToPackInTiles && bytes <= kMostBToPackInTiles / 2;
   }
-  if (bytes > kDirectBBytes) return false;
-  return bytes > kLeastBToPackInTiles / 2 && p.m >= (p.k < kLeastKToPackInTiles ? kFewRows : 2 * kernels.mr);
+  if (bytes > kMostBToPackInTiles) return false;
+  return bytes > kLeastBToPackInTiles / 2 &&
+         p.m >= (p.k < kLeastKToPackInTiles ? kManyRowsToPackInTiles : 2 * kernels.mr);
 }
 
 BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, std::int64_t block_rows,
@@ -176,12 +106,9 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   if (b_is_packed) return is_worth_another_pass && should_widen(p, kernels) ? BSource::widened : BSource::given;
   if (should_turn_b(p, kernels) || widens_b_at_once(p, kernels, schedule)) return BSource::direct;
   if (schedule.tiles_pack_b) return BSource::strips;
-  if (p.b_column_step == 1 && kernels.in_place == nullptr && !kernels.packs_b && !should_widen(p, kernels)) {
-    const std::int64_t most = !kernels.has_short_vectors      ? kDirectBBytes
-                              : packing_pays_late(p, kernels) ? second_level_cache_bytes() / 2
-                                                              : kDirectBBytesOfShortVectors;
-    const std::int64_t stays = p.b_row_step * kernels.element_bytes % kAliasBytes == 0 ? most / 2 : most;
-    if (p.m <= rows_to_read_b_for(p, kernels) || p.n * p.k * kernels.element_bytes <= stays) return BSource::direct;
+  if (p.b_column_step == 1 && kernels.in_place == nullptr && !kernels.packs_b && !should_widen(p, kernels) &&
+      suits_in_place(p, kernels)) {
+    return BSource::direct;
   }
   return is_worth_another_pass ? BSource::whole : BSource::strips;
 }
@@ -299,7 +226,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
         schedule.strip_columns = std::min(kPanelsTogether * kernels.nr, round_up(p.n, kernels.nr));
       } else if (!goes_by_rows(p, kernels, schedule, p.n) && p.m > kTilesToKeepPanelFor * kernels.mr &&
                  p.n > kernels.nr && p.m * p.k * kernels.accumulator_bytes > kSmallABytes) {
-        schedule.kc = equal_k(kDirectPanelBytes / (kernels.nr * kernels.element_bytes));
+        schedule.kc = equal_k(rows_of_near_b(p, kernels));
       }
   }
 }

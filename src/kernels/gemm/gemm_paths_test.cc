@@ -46,18 +46,37 @@ TEST_P(GemmPaths, RowsTakeTurnsAtAB) {
 }
 
 /// A few of B's rows at a time meet all columns, or all of an item: sums wait beside each other, group by group. With
-/// short vectors only where B's rows meet in few sets of the caches, as those of the last case do.
+/// short vectors only where B's rows meet in few sets of the caches, as those of one case do; where hardware follows
+/// rows, only two low tiles of floats.
 TEST_P(GemmPaths, FarB) {
-  for (const Case& sizes :
-       {Case{13, 1300, 420}, Case{3, 4100, 135, true}, Case{25, 4400, 70}, Case{6, 2100, 261}, Case{7, 4096, 150}}) {
+  for (const Case& sizes : {Case{13, 1300, 420}, Case{3, 4100, 135, true}, Case{25, 4400, 70}, Case{6, 2100, 261},
+                            Case{7, 4096, 150}, Case{14, 4400, 500}}) {
     Case c = sizes;
     vary(c);
     const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-    const bool is_large = c.n * c.k * static_cast<std::int64_t>(byte_size(type_)) > 2 << 20;
-    const bool may_be_packed = kernels_.has_short_vectors && c.m > 2 * kernels_.mr;
-    const bool comes_by_itself = kernels_.has_short_vectors && c.n % 1024 != 0;
-    if (is_large && kernels_.in_place == nullptr && !may_be_packed) {
+    const std::int64_t bytes = c.n * c.k * static_cast<std::int64_t>(byte_size(type_));
+    const std::int64_t most_in_place = kernels_.has_short_vectors ? 2 * kernels_.mr : byte_size(type_) == 2 ? 13 : 128;
+    const bool has_low_tiles = is_float(type_) && c.m > kernels_.mr && c.m <= 16;
+    const bool is_followed = !has_low_tiles || bytes <= last_level_cache_bytes() / 8;
+    const bool comes_by_itself =
+        leaves_b_to_hardware(kernels_) ? is_followed : kernels_.has_short_vectors && c.n % 1024 != 0;
+    if (bytes > 2 << 20 && kernels_.in_place == nullptr && c.m <= most_in_place) {
       EXPECT_EQ(schedule.b_is_far, !comes_by_itself);
+    }
+    check(c);
+  }
+}
+
+/// More than a few tiles of rows, and a B that they read where it lies, in ranges of k.
+TEST_P(GemmPaths, ManyRowsAndBInPlace) {
+  for (const Case& sizes : {Case{100, 300, 900}, Case{61, 1040, 531, true}, Case{49, 999, 1025}}) {
+    Case c = sizes;
+    vary(c);
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    if (leaves_b_to_hardware(kernels_) && kernels_.in_place == nullptr && byte_size(type_) >= 4) {
+      EXPECT_EQ(schedule.b_source, BSource::direct);
+      EXPECT_FALSE(schedule.b_is_far);
+      EXPECT_LT(schedule.kc, c.k);
     }
     check(c);
   }

@@ -7,7 +7,7 @@
 //            then two loads of B and mr broadcasts of A serve 2 * mr multiply-adds.
 //   kc       512, where B is read in place or packed strip by strip, and twice as much where its panels are ready: sums
 //            are loaded and stored once in so many multiply-adds. B read in place from beyond L2 has less
-//            (b_source.cc). 512 rows of a panel of B are 64 KiB with AVX-512 and are read from L2 by each tile, 2
+//            (b_in_place.cc). 512 rows of a panel of B are 64 KiB with AVX-512 and are read from L2 by each tile, 2
 //            vectors in the time of 2 * mr multiply-adds, far below what L2 gives; with AVX2 they are 32 KiB and stay
 //            in L1.
 //
