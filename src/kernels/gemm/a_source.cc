@@ -15,21 +15,17 @@ constexpr std::int64_t kPackedABytes = 384 * 1024;
 constexpr std::int64_t kPanelsForDirectA = 8;
 // A block of A that fits here, and in L2, is not driven out between two panels of B.
 constexpr std::int64_t kDirectABytes = 1024 * 1024;
-// Of the first-level cache of most CPUs.
-constexpr std::int64_t kLinesOfSet = 8;
 // A transposed A has so many k at a time, unless all of it is near.
 constexpr std::int64_t kDirectColumnsOfA = 128;
 constexpr std::int64_t kLeastKToPassColumnsOfA = 384;
 constexpr std::int64_t kFarColumnsOfABytes = 64 * 1024;
 constexpr std::int64_t kL2SizesOfFarA = 4;
 
-/// In the same sets of the first-level cache: where a tile has more rows than a set has lines, also if they are a
-/// little more or less than that apart.
+/// In the same sets of the first-level cache.
 bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
   if (p.m <= 1) return false;
-  const std::int64_t apart = p.a_row_step * kernels.element_bytes % kAliasBytes;
-  const std::int64_t least = kernels.mr > kLinesOfSet ? kLineBytes / 4 : 1;
-  return apart < least || apart > kAliasBytes - least;
+  const std::int64_t bytes_apart = p.a_row_step * kernels.element_bytes;
+  return kernels.mr > kLinesOfSet ? many_rows_meet(bytes_apart) : bytes_apart % kAliasBytes == 0;
 }
 
 /// A transposed A that is better packed, however few columns read it: each k gives a tile a part of a line, and the
@@ -70,6 +66,12 @@ bool may_widen_a(const Problem& p, const Kernels& kernels) {
 std::int64_t rows_of_block(const Kernels& kernels, std::int64_t kc) noexcept {
   const std::int64_t row_bytes = packed_rows_of_a(kernels, kc) * kernels.accumulator_bytes;
   return std::max(kernels.mr, kPackedABytes / row_bytes / kernels.mr * kernels.mr);
+}
+
+std::int64_t most_rows_of_tile(const Problem& p, const Kernels& kernels) noexcept {
+  const bool meet =
+      p.a_column_step == 1 && kernels.element_bytes == kernels.accumulator_bytes && rows_of_a_meet(p, kernels);
+  return meet ? std::min(kernels.mr, kLinesOfSet) : kernels.mr;
 }
 
 void choose_a_source(const Problem& p, const Kernels& kernels, Schedule& schedule) {

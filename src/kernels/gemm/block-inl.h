@@ -15,6 +15,7 @@
 
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -277,7 +278,8 @@ void MultiplyBlockWith(const Block& block, FinishFunction<T> finish) {
   const bool is_low = TilesFor<T, TB>(block.a_panel_rows).wide_vectors > Shape::kPanelVectors;
   const bool is_far = block.m * (block.k + block.n) * int64_t{sizeof(T)} > kNearBytes;
   constexpr int64_t kLeastKOfTallTiles = 128;  // where calls for each of them take no time to speak of
-  const bool are_tall = kHasTallTiles<T> && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles;
+  const bool are_tall = kHasTallTiles<T> && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles &&
+                        !many_rows_meet(block.a_row_step * int64_t{sizeof(T)});
   const bool goes_by_rows = block.goes_by_rows || (b_is_small && (is_narrow || is_low || is_far)) ||
                             BlockLoops<Element, T, TB>::TakesThreeVectors(block);
   const bool goes_by_panels = block.m > block.a_panel_rows && !goes_by_rows;

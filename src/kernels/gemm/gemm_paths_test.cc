@@ -82,6 +82,24 @@ TEST_P(GemmPaths, ManyRowsAndBInPlace) {
   }
 }
 
+/// Rows of A that are 4 KiB apart, or nearly so: tiles have no more of them than a set of the first-level cache has
+/// lines.
+TEST_P(GemmPaths, RowsOfAThatMeet) {
+  const auto k = static_cast<std::int64_t>(4096 / byte_size(type_));
+  for (const Case& sizes :
+       {Case{37, 7, k}, Case{21, 17, k + 1}, Case{40, 100, k}, Case{13, 33, k}, Case{100, 5, 2 * k}}) {
+    Case c = sizes;
+    vary(c);
+    const Problem p = problem_of(type_, c);
+    const Plan plan = make_plan(p, target_, 1, false);
+    const Schedule& schedule = plan.schedule;
+    if (plan.way == Way::items && schedule.a_is_direct && p.a_column_step == 1 && byte_size(type_) >= 4) {
+      EXPECT_LE(schedule.tile_rows, 8);
+    }
+    check(c);
+  }
+}
+
 /// Tiles fetch rows of B, where it lies, just before they read them: its last rows have none behind them.
 TEST_P(GemmPaths, LongKOfBInPlace) {
   for (const Case& sizes : {Case{5, 133, 700}, Case{12, 70, 1030}, Case{7, 64, 601}, Case{16, 37, 257, true}}) {

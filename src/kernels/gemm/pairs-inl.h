@@ -20,6 +20,7 @@
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/tile_ends-inl.h"
 #include "kernels/gemm/unrolled-inl.h"
 
@@ -123,7 +124,13 @@ HWY_INLINE void PairTiles(const Block& block, int64_t m) {
   if constexpr (kRows > 1) PairTiles<kRows / 2>(block, m);
 }
 
-inline void PairBlock(const Block& block) { PairTiles<PairShape::kRows>(block, 0); }
+inline void PairBlock(const Block& block) {
+  constexpr size_t kRows = PairShape::kRows;
+  if constexpr (kRows > kLinesOfSet) {
+    if (many_rows_meet(block.a_row_step * int64_t{sizeof(float)})) return PairTiles<kLinesOfSet>(block, 0);
+  }
+  PairTiles<kRows>(block, 0);
+}
 
 #if HWY_TARGET != HWY_SCALAR
 /// The first n elements of two rows in turn, five to eight of each; zeros follow.

@@ -75,7 +75,8 @@ bool takes_wide_tiles(const Problem& p, const Kernels& kernels, const Schedule& 
 /// Tiles of equal height: a last one of a single row would cost nearly as much as one of four.
 std::int64_t choose_tile_rows(const Problem& p, const Kernels& kernels, const Schedule& s) {
   const std::int64_t rows = std::min(p.m, s.item_rows);
-  return ceil_div(rows, ceil_div(rows, takes_wide_tiles(p, kernels, s) ? kernels.wide_rows : kernels.mr));
+  const std::int64_t most = s.a_is_direct ? most_rows_of_tile(p, kernels) : kernels.mr;
+  return ceil_div(rows, ceil_div(rows, takes_wide_tiles(p, kernels, s) ? kernels.wide_rows : most));
 }
 
 /// Narrower items, so that sums stay in L2 while they wait for the next range of k.

@@ -4,6 +4,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/cache_size.h"
+#include "kernels/gemm/a_source.h"
 #include "kernels/gemm/b_source.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
@@ -137,6 +138,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   // From beyond L2 B comes sooner to items, whose tiles fetch rows of it just before they read them.
   const bool b_leaves_l2 = p.n * p.k * kernels.element_bytes > second_level_cache_bytes() * 3 / 2;
   if (b_leaves_l2 && fetches_below(p, kernels, s)) return false;
+  if (most_rows_of_tile(p, kernels) < std::min(p.m, kernels.mr)) return false;
   const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
   const bool takes_any_columns = kernels.takes_any_columns || kernels.widens_all_at_once;

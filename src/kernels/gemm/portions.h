@@ -9,6 +9,15 @@ inline constexpr std::int64_t kLineBytes = 64;
 inline constexpr std::int64_t kPageBytes = 4096;
 /// Rows so far apart, or any multiple of it, meet in the same lines of the caches.
 inline constexpr std::int64_t kAliasBytes = kPageBytes;
+/// Lines of one set of the first-level cache, of most CPUs.
+inline constexpr std::int64_t kLinesOfSet = 8;
+
+/// Whether rows so far apart meet in one set for so long that more of them than it has lines drive each other out: they
+/// may be a little more or less than a multiple of kAliasBytes apart.
+[[nodiscard]] constexpr bool many_rows_meet(std::int64_t bytes_apart) noexcept {
+  constexpr std::int64_t kLittle = kLineBytes / 4;
+  return (bytes_apart + kLittle) % kAliasBytes <= 2 * kLittle;
+}
 
 [[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
