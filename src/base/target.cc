@@ -131,10 +131,18 @@ bool has_byte_permutes(const Target& target) noexcept {
 #endif
 }
 
+bool has_units_of_half_vectors(const Target& target) noexcept {
+#if HWY_ARCH_X86
+  return target.highway == HWY_AVX3 && __builtin_cpu_is("amdfam19h");
+#else
+  (void)target;
+  return false;
+#endif
+}
+
 const Target& target_for_f16_conversions(const Target& target) {
 #if HWY_ARCH_X86
-  const bool is_zen4 = target.highway == HWY_AVX3 && __builtin_cpu_is("amdfam19h");
-  if (is_zen4)
+  if (has_units_of_half_vectors(target))
     return *std::find_if(kTargets.begin(), kTargets.end(), [](const Target& t) { return t.highway == HWY_AVX2; });
 #endif
   return target;

@@ -47,8 +47,11 @@ struct Target {
 /// Whether one instruction moves bytes to any places of a vector (AVX-512 VBMI), for the same targets.
 [[nodiscard]] bool has_byte_permutes(const Target& target) noexcept;
 
-/// The target whose vectors convert f16 fastest: for "avx512" on Zen 4, which takes longer for one conversion of 512
-/// bits than for two of 256, "avx2"; else the target itself.
+/// Whether an instruction on vectors of the target takes the time of two on half a vector: "avx512" on AMD's Zen 4.
+[[nodiscard]] bool has_units_of_half_vectors(const Target& target) noexcept;
+
+/// The target whose vectors convert f16 fastest: where units are half a vector wide, one conversion of 512 bits even
+/// takes longer than two of 256, and it is "avx2"; else the target itself.
 [[nodiscard]] const Target& target_for_f16_conversions(const Target& target);
 
 /// Whether vectors multiply pairs of bfloat16 in the time of an f32 multiply-add: with "avx512" AMD's CPUs do, from

@@ -66,7 +66,7 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
   wide.b_row_step = strip;
   wide.has_c = false;
   wide.alpha = 1.0f;
-  BlockAtOnce<T, T> block(wide, nullptr, nullptr, false);
+  BlockAtOnce<T, T> block(wide, nullptr, nullptr, schedule);
   const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
   WithWidenedA<Element, T>(p, schedule, a, workspace,
@@ -104,7 +104,7 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
   wide.y_row_step = wide.n;
   wide.has_c = false;
   wide.alpha = 1.0f;
-  BlockAtOnce<T, T> block(wide, widened_b, nullptr, false);
+  BlockAtOnce<T, T> block(wide, widened_b, nullptr, schedule);
   const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
   WithWidenedA<Element, T>(p, schedule, a, workspace,
@@ -119,14 +119,14 @@ template <class Element, class T>
 void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                     const std::byte* c, std::byte* y, std::byte* workspace) {
   if constexpr (sizeof(Element) == sizeof(T)) {
-    BlockAtOnce<Element, T> block(p, b, c, schedule.fetches_y);
+    BlockAtOnce<Element, T> block(p, b, c, schedule);
     block.Multiply(reinterpret_cast<const T*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
   } else {
     if constexpr (!kRoundsInTile<Element>) {
       MultiplyAsAccumulators<Element, T>(p, schedule, a, b, c, y, workspace);
     } else {
       if (schedule.widens_b) return MultiplyWidened<Element, T>(p, schedule, a, b, c, y, workspace);
-      BlockAtOnce<Element, T> block(p, b, c, false);
+      BlockAtOnce<Element, T> block(p, b, c, schedule);
       WithWidenedA<Element, T>(p, schedule, a, workspace,
                                [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step)
                                    HWY_ATTR { block.Multiply(from, row_step, column_step, m, rows, y); });

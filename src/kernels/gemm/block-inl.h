@@ -293,6 +293,24 @@ void MultiplyBlockWith(const Block& block, FinishFunction<T> finish) {
   }
 }
 
+constexpr int64_t kLeastRowsOfHalves = 8;
+
+/// Two blocks side by side: whole vectors of columns, and half a vector.
+template <class Element, class T, class TB>
+void MultiplyWithHalf(const Block& block, FinishFunction<T> finish) {
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes),
+                 kPanel = static_cast<int64_t>(TileShape<T>::kPanel);
+  const int64_t whole = block.n / kLanes * kLanes;
+  Block part = block;
+  part.n = whole;
+  MultiplyBlockWith<Element, T, TB>(part, finish);
+  part.n = block.n - whole;
+  part.column += whole;
+  part.b += (whole / kPanel * block.b_panel_step + whole % kPanel) * int64_t{sizeof(TB)};
+  if (part.sums != nullptr) part.sums += whole * int64_t{sizeof(T)};
+  MultiplyBlockWith<Element, T, TB>(part, finish);
+}
+
 template <class Element, class T>
 void MultiplyBlock(const Block& block) {
   const FinishFunction<T> finish = &FinishTile<Element, T>;
@@ -301,6 +319,10 @@ void MultiplyBlock(const Block& block) {
   }
   // Of elements that are neither read here nor written the size is enough: both 16-bit floats share the code.
   using Stored = std::conditional_t<std::is_same_v<Element, T>, Element, hwy::UnsignedFromSize<sizeof(Element)>>;
+  if constexpr (kHasHalfVectors<T> && std::is_same_v<Element, T>) {
+    if (block.ends_in_halves && block.m >= kLeastRowsOfHalves && IsHalfMore<T>(block.n))
+      return MultiplyWithHalf<Element, T, T>(block, finish);
+  }
   MultiplyBlockWith<Stored, T, T>(block, finish);
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/gemm/block-inl.h"
@@ -26,8 +27,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Element, class T>
 class BlockAtOnce {
  public:
-  BlockAtOnce(const Problem& p, const std::byte* b, const std::byte* c, bool fetches_y)
-      : p_(p), b_(reinterpret_cast<const Element*>(b)), fetches_y_(fetches_y) {
+  BlockAtOnce(const Problem& p, const std::byte* b, const std::byte* c, const Schedule& schedule)
+      : p_(p),
+        b_(reinterpret_cast<const Element*>(b)),
+        fetches_y_(schedule.fetches_y),
+        ends_in_halves_(schedule.ends_in_halves) {
     operands_.b_panel_step = Shape::kPanel;
     operands_.b_row_step = p.b_row_step;
     operands_.k = p.k;
@@ -66,7 +70,8 @@ class BlockAtOnce {
     rows_ = rows;
     ends_.to_row_step = sums_row_step;
     y_ = reinterpret_cast<Element*>(sums);
-    return HWY_MIN(MultiplyStrip(columns), columns);
+    const int64_t done = MultiplyStrip(columns);  // HWY_MIN would do it twice
+    return HWY_MIN(done, columns);
   }
 
  private:
@@ -117,8 +122,10 @@ class BlockAtOnce {
 
   /// As many of the columns that are left as a tile has; gives their number.
   HWY_INLINE int64_t MultiplyStrip(int64_t columns_left) {
-    if (kHasTallTiles<T> && columns_left <= int64_t{Shape::kLanes} && rows_ > int64_t{Shape::kRows}) {
-      SetLastLanes(static_cast<size_t>(columns_left));
+    const bool may_end_in_halves = std::is_same_v<Element, T> && ends_in_halves_;
+    const bool is_narrow = columns_left <= int64_t{Shape::kLanes} || (may_end_in_halves && IsHalfMore<T>(columns_left));
+    if (kHasTallTiles<T> && is_narrow && rows_ > int64_t{Shape::kRows}) {
+      SetLastLanes(HWY_MIN(static_cast<size_t>(columns_left), Shape::kLanes));
       MultiplyNarrowStrip();
       return Shape::kLanes;
     }
@@ -264,7 +271,7 @@ class BlockAtOnce {
 
   const Problem& p_;
   const Element* const b_;
-  const bool fetches_y_;  ///< Schedule::fetches_y
+  const bool fetches_y_, ends_in_halves_;  ///< Schedule's
   const Element* c_ = nullptr;
   int64_t c_row_step_ = 0, c_column_step_ = 0;
   bool repeats_c_ = false;  ///< C has one element for each row

@@ -23,6 +23,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 constexpr bool kMultipliesFromMemory = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>();
 
+/// There are loops for columns that fill no more than half of a vector.
+template <class T>
+constexpr bool kHasHalfVectors = kMultipliesFromMemory<T>;
+
 /// Loops of several k, which GCC leaves as few instructions only if it is told which registers to take.
 template <class T>
 constexpr bool kPinsRegisters = (HWY_TARGET == HWY_AVX3 && hwy::IsFloat<T>()) ||

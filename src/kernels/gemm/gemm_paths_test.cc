@@ -82,6 +82,24 @@ TEST_P(GemmPaths, ManyRowsAndBInPlace) {
   }
 }
 
+/// A vector of columns and up to half of another, or up to half of one alone: where units are half a vector wide, those
+/// are computed apart. All at once, in ranges of k, with an A that is packed, and with segments.
+TEST_P(GemmPaths, HalfAVectorOfLastColumns) {
+  const std::int64_t lanes = kernels_.lanes, half = lanes / 2;
+  for (const Case& sizes : {Case{41, lanes + half, 37}, Case{24, half, 20}, Case{16, lanes + 2, 71}, Case{30, 3, 25},
+                            Case{100, lanes + half - 1, 1100}, Case{601, lanes + half, 300, true},
+                            Case{12, lanes + half, 9000}, Case{9, lanes + 2, 40}, Case{23, half - 1, 130, true}}) {
+    if (sizes.n <= 0) continue;
+    Case c = sizes;
+    vary(c);
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    if (plan.way == Way::items || plan.way == Way::at_once) {
+      EXPECT_EQ(plan.schedule.ends_in_halves, has_units_of_half_vectors(target_));
+    }
+    check(c);
+  }
+}
+
 /// Rows of A that are 4 KiB apart, or nearly so: tiles have no more of them than a set of the first-level cache has
 /// lines.
 TEST_P(GemmPaths, RowsOfAThatMeet) {

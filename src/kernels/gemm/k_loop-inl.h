@@ -61,7 +61,7 @@ HWY_INLINE void AddRow(V a, const V (&b)[kVectors], V (&sum)[kVectors]) {
 template <Loop kLoop, class Row, class T, class TB, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
-  const hn::ScalableTag<T> d;
+  const hn::DFromV<V> d;
   // An instruction that multiplies from memory is one step of the CPU only if its address is a pointer and a constant.
   // Pointers for as many rows as there are registers; some of them serve two rows or three.
   constexpr bool kFromMemory = kMultipliesFromMemory<T> && (kLoop.a_rows_touch || kLoop.a_columns_touch);

@@ -66,6 +66,7 @@ struct Block {
   std::int64_t b_column_step = 1;  ///< of B that is not packed
 
   bool goes_by_rows = false;          ///< in any case; else what multiply() takes for better
+  bool ends_in_halves = false;        ///< Schedule::ends_in_halves
   std::int64_t near_b = 0;            ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h
 

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/gemm/all_of_k-inl.h"
 #include "kernels/gemm/tile_ends-inl.h"
@@ -22,6 +23,32 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Columns that fill no more than half of a vector take half of the time, in tiles high enough, where a CPU's units are
+/// as wide as that.
+template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddAllLanes(const TileOperands<T, TB>& operands, const Row& vectors, size_t last_lanes,
+                            V (&sum)[kRows][kVectors]) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (kHasHalfVectors<T> && std::is_same_v<T, TB> && kVectors == 1 && kRows >= 8 && kRows % 4 == 0) {
+    const hn::ScalableTag<T> d;
+    const hn::Half<decltype(d)> half;
+    if (HWY_UNLIKELY(last_lanes <= hn::MaxLanes(half))) {
+      hn::Vec<decltype(half)> low[kRows][1];
+      HWY_UNROLL(16)
+      for (size_t i = 0; i < kRows; ++i) low[i][0] = hn::LowerHalf(half, sum[i][0]);
+      TileOperands<T, TB> all = operands;
+      AddProducts<Loop{}>(all, RowOfVectors<decltype(half)>(half, last_lanes), low);
+      HWY_UNROLL(16)
+      for (size_t i = 0; i < kRows; ++i) sum[i][0] = hn::ZeroExtendVector(d, low[i][0]);
+      return;
+    }
+  }
+#else
+  (void)last_lanes;
+#endif
+  AddAllProducts(operands, vectors, sum);
+}
+
 template <size_t kRows, size_t kVectors, class T, class TB>
 HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
   const hn::ScalableTag<T> d;
@@ -30,7 +57,7 @@ HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<
 
   V sum[kRows][kVectors];
   BeginTile(vectors, ends, sum);
-  AddAllProducts(operands, vectors, sum);
+  AddAllLanes(operands, vectors, ends.last_lanes, sum);
   EndTile<TB>(vectors, ends, sum);  // with a B of 16-bit floats Y consists of them too
 }
 

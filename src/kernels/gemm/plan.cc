@@ -88,8 +88,9 @@ void keep_sums_near(const Problem& p, const Kernels& kernels, Schedule& s) {
 }
 
 Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bool b_is_packed, bool is_swapped,
-                       Segments segments) {
+                       Segments segments, bool ends_in_halves) {
   Schedule schedule;
+  schedule.ends_in_halves = ends_in_halves;
   schedule.is_swapped = is_swapped;
   schedule.segments = segments.count;
   schedule.segment_k = segments.k;
@@ -200,7 +201,8 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   const bool is_swapped = should_swap(problem, *plan.kernels, b_is_packed);
   const Problem computed = is_swapped ? swapped(problem) : problem;
   plan.kernels = &choose_kernels(computed, *plan.kernels, b_is_packed);
-  plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed, is_swapped, segments_of(problem));
+  plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed, is_swapped, segments_of(problem),
+                                has_units_of_half_vectors(target));
   if (may_take_at_once(computed, *plan.kernels, plan.schedule)) {
     plan_at_once(computed, *plan.kernels, plan);
     return plan;

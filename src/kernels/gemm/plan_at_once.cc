@@ -173,6 +173,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   }
   schedule.items = ceil_div(p.m, schedule.item_rows);
   schedule.fetches_y = fetches_y_at_once(p, kernels);
+  schedule.ends_in_halves = plan.schedule.ends_in_halves;
   if (kernels.widen_lines != nullptr) {
     widen_at_once(p, kernels, plan.schedule, schedule);
     plan.workspace_bytes = static_cast<std::size_t>(schedule.workers) *

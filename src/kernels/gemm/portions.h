@@ -16,7 +16,7 @@ inline constexpr std::int64_t kLinesOfSet = 8;
 /// may be a little more or less than a multiple of kAliasBytes apart.
 [[nodiscard]] constexpr bool many_rows_meet(std::int64_t bytes_apart) noexcept {
   constexpr std::int64_t kLittle = kLineBytes / 4;
-  return (bytes_apart + kLittle) % kAliasBytes <= 2 * kLittle;
+  return bytes_apart >= kAliasBytes - kLittle && (bytes_apart + kLittle) % kAliasBytes <= 2 * kLittle;
 }
 
 [[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }

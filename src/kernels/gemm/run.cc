@@ -62,6 +62,7 @@ class Product {
     block.output = &output_;
     block.scale = &scale_;
     block.goes_by_rows = s_.goes_by_rows;
+    block.ends_in_halves = s_.ends_in_halves;
     block.near_b = s_.near_b;
     block.leaves_b_to_hardware = s_.leaves_b_to_hardware;
     const Columns columns = {column, std::min(s_.item_columns, p_.n - column)};

@@ -98,6 +98,13 @@ template <class T>
 constexpr bool kHasTallTiles = hwy::IsFloat<T>() && TileShape<T>::kHas32Registers;
 constexpr size_t kTallRows = 16;
 
+/// One vector of columns, and up to half of another.
+template <class T>
+HWY_INLINE bool IsHalfMore(int64_t columns) {
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+  return kHasHalfVectors<T> && columns > kLanes && columns <= kLanes * 3 / 2;
+}
+
 /// A tile's function and the vectors in each of its rows.
 template <class T, class TB>
 struct Tile {
