@@ -267,12 +267,15 @@ class BlockLoops {
   const bool goes_by_panels_, takes_three_vectors_, b_is_near_, y_is_near_;
 };
 
+/// It stays in the first-level cache.
+constexpr int64_t kSmallBBytes = 32 * 1024;
+
 template <class Element, class T, class TB>
 void MultiplyBlockWith(const Block& block, FinishFunction<T> finish) {
   // A small B stays in the first-level cache whatever the order. So lower and wider tiles are free to choose, or one
   // narrow column of them; and A and Y, if they are too large to stay near, are passed over once.
   using Shape = TileShape<T>;
-  constexpr int64_t kSmallBBytes = 32 * 1024, kNearBytes = 512 * 1024;
+  constexpr int64_t kNearBytes = 512 * 1024;
   const bool b_is_small = block.n * block.k * int64_t{sizeof(TB)} <= kSmallBBytes;
   const bool is_narrow = block.n <= int64_t{Shape::kPanel};
   const bool is_low = TilesFor<T, TB>(block.a_panel_rows).wide_vectors > Shape::kPanelVectors;
@@ -293,7 +296,15 @@ void MultiplyBlockWith(const Block& block, FinishFunction<T> finish) {
   }
 }
 
-constexpr int64_t kLeastRowsOfHalves = 8;
+/// An odd number of whole vectors of columns, and up to half of another, where that takes half of the time. A small B
+/// of more than one vector goes by wide tiles as it is.
+template <class T>
+HWY_INLINE bool EndsInHalf(const Block& block) {
+  constexpr auto kPanel = static_cast<int64_t>(TileShape<T>::kPanel);
+  constexpr int64_t kLeastRows = 8;
+  if (!block.ends_in_halves || block.m < kLeastRows || VectorsBeforeHalf<T>(block.n) % 2 == 0) return false;
+  return block.n < kPanel || block.n * block.k * int64_t{sizeof(T)} > kSmallBBytes;
+}
 
 /// Two blocks side by side: whole vectors of columns, and half a vector.
 template <class Element, class T, class TB>
@@ -320,8 +331,7 @@ void MultiplyBlock(const Block& block) {
   // Of elements that are neither read here nor written the size is enough: both 16-bit floats share the code.
   using Stored = std::conditional_t<std::is_same_v<Element, T>, Element, hwy::UnsignedFromSize<sizeof(Element)>>;
   if constexpr (kHasHalfVectors<T> && std::is_same_v<Element, T>) {
-    if (block.ends_in_halves && block.m >= kLeastRowsOfHalves && IsHalfMore<T>(block.n))
-      return MultiplyWithHalf<Element, T, T>(block, finish);
+    if (EndsInHalf<T>(block)) return MultiplyWithHalf<Element, T, T>(block, finish);
   }
   MultiplyBlockWith<Stored, T, T>(block, finish);
 }

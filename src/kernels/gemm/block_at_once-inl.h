@@ -122,32 +122,36 @@ class BlockAtOnce {
 
   /// As many of the columns that are left as a tile has; gives their number.
   HWY_INLINE int64_t MultiplyStrip(int64_t columns_left) {
-    const bool may_end_in_halves = std::is_same_v<Element, T> && ends_in_halves_;
-    const bool is_narrow = columns_left <= int64_t{Shape::kLanes} || (may_end_in_halves && IsHalfMore<T>(columns_left));
-    if (kHasTallTiles<T> && is_narrow && rows_ > int64_t{Shape::kRows}) {
+    constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
+    const bool are_many_rows = rows_ > int64_t{Shape::kRows};
+    // The vectors in front of half a vector, which is computed apart.
+    const int64_t whole =
+        std::is_same_v<Element, T> && ends_in_halves_ && are_many_rows ? VectorsBeforeHalf<T>(columns_left) : 0;
+    if (kHasTallTiles<T> && are_many_rows && (columns_left <= kLanes || whole == 1)) {
       SetLastLanes(HWY_MIN(static_cast<size_t>(columns_left), Shape::kLanes));
       MultiplyNarrowStrip();
       return Shape::kLanes;
     }
-    if (kPrefersWideTiles<Element, T> && rows_ > int64_t{Shape::kRows} && columns_left > 3 * int64_t{Shape::kLanes}) {
+    if (whole == 3) return MultiplyThreeVectors(3 * kLanes);
+    if (kPrefersWideTiles<Element, T> && are_many_rows && columns_left > 3 * kLanes) {
       return MultiplyFourVectors(columns_left);
     }
     if constexpr (kHasThreeByFour<Element, T>) {
       if (TakesThreeByFour(columns_left)) return MultiplyRowsOfThree();
     }
-    const bool is_low = rows_ <= int64_t{Shape::kRows};
     if constexpr (kHasTilesOfThreeVectors<T>) {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
       const auto vectors = (columns_left + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
-      if ((vectors == 3 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) ||
+      if ((vectors == 3 && whole != 2 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) ||
           (vectors > 4 && operands_.below != 0 && AreForThreeVectors<T>(rows_))) {
         return MultiplyThreeVectors(HWY_MIN(kColumns, columns_left));
       }
     }
-    const auto tile = ChooseTile(TilesFor<T, TB>(is_low ? rows_ : int64_t{Shape::kRows}), columns_left, is_low);
+    const auto tile =
+        ChooseTile(TilesFor<T, TB>(are_many_rows ? int64_t{Shape::kRows} : rows_), columns_left, !are_many_rows);
     const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(HWY_MIN(columns, columns_left) - columns) + Shape::kLanes);
-    if (is_low) {
+    if (!are_many_rows) {
       Compute(tile, rows_, 1);
     } else {
       MultiplyRows(rows_, Shape::kRows, [&tile](int64_t rows) HWY_ATTR {

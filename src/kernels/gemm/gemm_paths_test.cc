@@ -86,9 +86,11 @@ TEST_P(GemmPaths, ManyRowsAndBInPlace) {
 /// are computed apart. All at once, in ranges of k, with an A that is packed, and with segments.
 TEST_P(GemmPaths, HalfAVectorOfLastColumns) {
   const std::int64_t lanes = kernels_.lanes, half = lanes / 2;
-  for (const Case& sizes : {Case{41, lanes + half, 37}, Case{24, half, 20}, Case{16, lanes + 2, 71}, Case{30, 3, 25},
-                            Case{100, lanes + half - 1, 1100}, Case{601, lanes + half, 300, true},
-                            Case{12, lanes + half, 9000}, Case{9, lanes + 2, 40}, Case{23, half - 1, 130, true}}) {
+  for (const Case& sizes :
+       {Case{41, lanes + half, 37}, Case{24, half, 20}, Case{16, lanes + 2, 71}, Case{30, 3, 25},
+        Case{100, lanes + half - 1, 1100}, Case{601, lanes + half, 300, true}, Case{12, lanes + half, 9000},
+        Case{9, lanes + 2, 40}, Case{23, half - 1, 130, true}, Case{21, 2 * lanes + half, 70},
+        Case{37, 3 * lanes + half, 71}, Case{70, 3 * lanes + 2, 600}, Case{50, 7 * lanes + 1, 330, true}}) {
     if (sizes.n <= 0) continue;
     Case c = sizes;
     vary(c);

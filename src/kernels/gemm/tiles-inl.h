@@ -98,11 +98,11 @@ template <class T>
 constexpr bool kHasTallTiles = hwy::IsFloat<T>() && TileShape<T>::kHas32Registers;
 constexpr size_t kTallRows = 16;
 
-/// One vector of columns, and up to half of another.
+/// The whole vectors of columns, if behind them is up to half of another and there are loops for that; else 0.
 template <class T>
-HWY_INLINE bool IsHalfMore(int64_t columns) {
+HWY_INLINE int64_t VectorsBeforeHalf(int64_t columns) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
-  return kHasHalfVectors<T> && columns > kLanes && columns <= kLanes * 3 / 2;
+  return kHasHalfVectors<T> && (columns - 1) % kLanes < kLanes / 2 ? (columns - 1) / kLanes : 0;
 }
 
 /// A tile's function and the vectors in each of its rows.
