@@ -12,7 +12,7 @@ namespace {
 
 // So few rows read B in place, the next panel on its way to the cache; and so many where hardware helps with that.
 constexpr std::int64_t kFewRows = 128;
-constexpr std::int64_t kFewRowsWithHardware = 384;
+constexpr std::int64_t kFewRowsWithHardware = 768;
 // More rows than a tile has, but no more than two low ones of three vectors: those pass over B one after the other.
 constexpr std::int64_t kMostRowsOfTwoLowTiles = 16;
 // Of a panel: it stays in the first-level cache; or leaves it, where hardware helps, rather than that sums are passed

@@ -86,7 +86,9 @@ HWY_NOINLINE void DotAnyBlock(const Block& block) {
   int64_t n = 0;
   if constexpr (kTogether == 4) {
     if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) {
-      if (block.n == 4) return DotColumns<1, 4>(block, a, b, sums);  // A is read once, and as one run
+      // A is read once, and as one run, but B for each row: not with one that fills the first-level cache.
+      constexpr auto kMostK = static_cast<int64_t>(28 * 1024 / (4 * sizeof(T)));
+      if (block.n == 4 && block.k <= kMostK) return DotColumns<1, 4>(block, a, b, sums);
     }
     for (; n + 2 <= block.n; n += 2) DotColumns<2, 2>(block, a, b + n * block.b_panel_step, sums + n);
   }

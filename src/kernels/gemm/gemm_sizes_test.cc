@@ -41,6 +41,7 @@ TEST_P(GemmSizes, FewColumns) {
   }
   check(Case{3000, 1, 40, false, false, CForm::row});
   check(Case{1100, 3, 64, false, true, CForm::full, 2, 0.5f});
+  for (const std::int64_t k : {900, 2300}) check(Case{7, 4, k, false, false, CForm::row});  // columns fill L1
 }
 
 /// One column, or one row, and a K of few vectors.
