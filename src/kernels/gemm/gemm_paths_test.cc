@@ -1,9 +1,12 @@
 // Every type on every target of this machine, against plain loops: the ways that large, long and narrow products take.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/near_b.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {
@@ -99,6 +102,25 @@ TEST_P(GemmPaths, HalfAVectorOfLastColumns) {
       EXPECT_EQ(plan.schedule.ends_in_halves, has_units_of_half_vectors(target_));
     }
     check(c);
+  }
+}
+
+/// Rows of Y that fill vectors or halves of them, and a transposed B: where units are half a vector wide, f32 and f64
+/// compute Y^T.
+TEST_P(GemmPaths, TransposedBOfFewRows) {
+  for (const Case& sizes : {Case{5, 203, 331}, Case{8, 331, 128}, Case{16, 75, 1030}, Case{23, 400, 200},
+                            Case{56, 151, 300}, Case{4, 500, 145}, Case{12, 211, 180}}) {
+    for (const bool trans_a : {false, true}) {
+      Case c = sizes;
+      c.trans_a = trans_a;
+      c.trans_b = true;
+      vary(c);
+      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+      const bool is_f32_or_f64 = is_float(type_) && byte_size(type_) >= 4;
+      const bool fills_halves = round_up(c.m, std::max<std::int64_t>(1, kernels_.lanes / 2)) - c.m < 4;
+      EXPECT_EQ(schedule.is_swapped, is_f32_or_f64 && has_units_of_half_vectors(target_) && fills_halves);
+      check(c, trans_a ? byte_size(type_) + 1 : 0);
+    }
   }
 }
 

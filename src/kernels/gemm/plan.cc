@@ -33,6 +33,11 @@ constexpr std::int64_t kLeastRowsToTurnFor = 3;
 constexpr std::int64_t kLeastKToSwapColumnFor = 8;
 // One column of integers for no more rows than a tile has: with a shorter K its tile is done before dots would begin.
 constexpr std::int64_t kLeastKOfDotsForFewRows = 32;
+// Rows that a transposed B is not turned for, but swapped with. Fewer turn it while they multiply
+// (turned_squares-inl.h).
+constexpr std::int64_t kLeastRowsToSwapBFor = 4;
+constexpr std::int64_t kMostRowsToSwapBFor = 56;
+constexpr std::int64_t kLeastKToSwapBFor = 128;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -44,10 +49,22 @@ bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed
   return p.m > kernels.mr || p.k >= kLeastKOfDotsForFewRows;
 }
 
+/// Rows fill vectors, whole ones or halves, so that a transposed B is read where it lies, an element for each vector,
+/// instead of being turned. The lanes that stay empty cost less than that, in f64 any number of them.
+bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& target) {
+  if (p.b_column_step == 1 || (p.type != ElementType::f32 && p.type != ElementType::f64)) return false;
+  if (p.m < kLeastRowsToSwapBFor || p.m > kMostRowsToSwapBFor || p.n < 2 * p.m || p.n <= kMostRowsToSwapBFor)
+    return false;
+  const std::int64_t half = kernels.lanes / 2, empty = round_up(p.m, half) - p.m;
+  return has_units_of_half_vectors(target) && p.k >= kLeastKToSwapBFor && empty < 4;
+}
+
 /// Columns far fewer than the lanes of a vector waste most of it; rows may fill it, but those of an A row by row must
 /// be transposed for that, which takes longer than what floats with masked vectors waste: dots are there for a long k.
-bool should_swap(const Problem& p, const Kernels& kernels, bool b_is_packed) {
-  if (b_is_packed || p.m <= p.n) return false;
+bool should_swap(const Problem& p, const Kernels& kernels, const Target& target, bool b_is_packed) {
+  if (b_is_packed) return false;
+  if (swaps_transposed_b(p, kernels, target)) return true;
+  if (p.m <= p.n) return false;
   if (p.n == 1) {
     const bool is_low = (p.m <= kernels.mr && kernels.widen_lines == nullptr) ||
                         (p.k < kLeastKToSwapColumnFor && p.k % kernels.lanes != 0);
@@ -198,7 +215,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
       return at_once;
     }
   }
-  const bool is_swapped = should_swap(problem, *plan.kernels, b_is_packed);
+  const bool is_swapped = should_swap(problem, *plan.kernels, target, b_is_packed);
   const Problem computed = is_swapped ? swapped(problem) : problem;
   plan.kernels = &choose_kernels(computed, *plan.kernels, b_is_packed);
   plan.schedule = make_schedule(computed, *plan.kernels, threads, b_is_packed, is_swapped, segments_of(problem),
