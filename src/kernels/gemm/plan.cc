@@ -35,7 +35,7 @@ constexpr std::int64_t kLeastKToSwapColumnFor = 8;
 constexpr std::int64_t kLeastKOfDotsForFewRows = 32;
 // Rows that a transposed B is not turned for, but swapped with. Fewer turn it while they multiply
 // (turned_squares-inl.h).
-constexpr std::int64_t kLeastRowsToSwapBFor = 4;
+constexpr std::int64_t kLeastRowsToSwapBFor = 2;
 constexpr std::int64_t kMostRowsToSwapBFor = 56;
 constexpr std::int64_t kLeastKToSwapBFor = 128;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
