@@ -43,9 +43,9 @@ constexpr std::int64_t kManyRowsOfShortK = 640;
 constexpr std::int64_t kShortKOfRowsOfB = 64;
 
 /// B comes in time from anywhere, for tiles that have all of k at once. With long vectors hardware sees to that, unless
-/// low tiles take it from far more than once. With short ones rows of B must follow each other in all sets
-/// of the caches, for hardware or as near_b.h says; and there are more tiles, and more sums to pass over again for each
-/// range of k.
+/// low tiles take it from far more than once. With short ones rows of B must follow each other in all sets of the
+/// caches, for hardware or as near_b.h says; and there are more tiles, and more sums to pass over again for each range
+/// of k.
 bool comes_by_itself(const Problem& p, const Kernels& kernels) {
   if (leaves_b_to_hardware(kernels)) {
     const bool has_low_tiles = is_float(p.type) && p.m > kernels.mr && p.m <= kMostRowsOfTwoLowTiles;

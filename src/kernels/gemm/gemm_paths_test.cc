@@ -38,7 +38,7 @@ TEST_P(GemmPaths, FewRowsOfALargeB) {
 TEST_P(GemmPaths, RowsTakeTurnsAtAB) {
   if (!leaves_b_to_hardware(kernels_) || kernels_.multiply_few_rows == nullptr) return;
   const std::int64_t k = 133, n = last_level_cache_bytes() / (k * kernels_.element_bytes) + 37;
-  for (const std::int64_t m : {3, 4, 7}) {
+  for (const std::int64_t m : {2, 3, 4, 7}) {
     Case c{m, n, k, m == 4};
     vary(c);
     const Problem p = problem_of(type_, c);
