@@ -38,6 +38,8 @@ constexpr std::int64_t kLeastKOfDotsForFewRows = 32;
 constexpr std::int64_t kLeastRowsToSwapBFor = 2;
 constexpr std::int64_t kMostRowsToSwapBFor = 56;
 constexpr std::int64_t kLeastKToSwapBFor = 128;
+constexpr std::int64_t kMostEmptyLanes = 3;
+constexpr std::int64_t kMostEmptyLanesForNearB = 1;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -50,13 +52,15 @@ bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed
 }
 
 /// Rows fill vectors, whole ones or halves, so that a transposed B is read where it lies, an element for each vector,
-/// instead of being turned. The lanes that stay empty cost less than that, in f64 any number of them.
+/// instead of being turned. A few lanes that stay empty cost less than that; from L2 a B is turned sooner.
 bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& target) {
   if (p.b_column_step == 1 || (p.type != ElementType::f32 && p.type != ElementType::f64)) return false;
   if (p.m < kLeastRowsToSwapBFor || p.m > kMostRowsToSwapBFor || p.n < 2 * p.m || p.n <= kMostRowsToSwapBFor)
     return false;
+  const bool is_near = p.n * p.k * kernels.element_bytes <= second_level_cache_bytes();
   const std::int64_t half = kernels.lanes / 2, empty = round_up(p.m, half) - p.m;
-  return has_units_of_half_vectors(target) && p.k >= kLeastKToSwapBFor && empty < 4;
+  return has_units_of_half_vectors(target) && p.k >= kLeastKToSwapBFor &&
+         empty <= (is_near ? kMostEmptyLanesForNearB : kMostEmptyLanes);
 }
 
 /// Columns far fewer than the lanes of a vector waste most of it; rows may fill it, but those of an A row by row must
