@@ -16,7 +16,6 @@
 #include <cstdint>
 
 #include "kernels/gemm/elements-inl.h"
-#include "kernels/gemm/four_dots-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 #include "kernels/gemm/unrolled-inl.h"
 
@@ -25,6 +24,27 @@ namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_AVX2
+
+/// The lanes of each vector, added upper half to lower half until one is left.
+HWY_INLINE void SumLanesOfFour(const hn::Vec256<float> (&v)[4], float* sums) {
+  __m128 half[4];
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < 4; ++i) {
+    half[i] = _mm_add_ps(_mm256_castps256_ps128(v[i].raw), _mm256_extractf128_ps(v[i].raw, 1));
+  }
+  const __m128 of01 = _mm_add_ps(_mm_movelh_ps(half[0], half[1]), _mm_movehl_ps(half[1], half[0]));
+  const __m128 of23 = _mm_add_ps(_mm_movelh_ps(half[2], half[3]), _mm_movehl_ps(half[3], half[2]));
+  constexpr int kEven = 0x88, kOdd = 0xDD;
+  _mm_storeu_ps(sums, _mm_add_ps(_mm_shuffle_ps(of01, of23, kEven), _mm_shuffle_ps(of01, of23, kOdd)));
+}
+HWY_INLINE void SumLanesOfFour(const hn::Vec256<double> (&v)[4], double* sums) {
+  HWY_UNROLL(2)
+  for (size_t i = 0; i < 4; i += 2) {
+    const __m128d first = _mm_add_pd(_mm256_castpd256_pd128(v[i].raw), _mm256_extractf128_pd(v[i].raw, 1));
+    const __m128d second = _mm_add_pd(_mm256_castpd256_pd128(v[i + 1].raw), _mm256_extractf128_pd(v[i + 1].raw, 1));
+    _mm_storeu_pd(sums + i, _mm_add_pd(_mm_unpacklo_pd(first, second), _mm_unpackhi_pd(first, second)));
+  }
+}
 
 /// A column of kVectors vectors, of which the last may not be whole: no more elements than there are partial sums. It
 /// stays in registers.

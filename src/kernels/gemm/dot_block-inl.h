@@ -10,89 +10,106 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/gemm/column_dots-inl.h"
 #include "kernels/gemm/dots-inl.h"
-#include "kernels/gemm/four_dots-inl.h"
 #include "kernels/gemm/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
-/// All rows of A and kY columns of B, kX rows at a time.
-template <size_t kX, size_t kY, class T, class Element>
-HWY_INLINE void DotColumns(const Block& block, const Element* a, const Element* b, T* sums) {
-  int64_t m = 0;
-  for (; m + int64_t{kX} <= block.m; m += kX) {
-    Dots<kX, kY, T, Element>(a + m * block.a_row_step, block.a_row_step, b, block.b_panel_step)
-        .Multiply(block.k, sums + m * block.sums_row_step, block.sums_row_step);
+/// kX rows of A at a time and kY columns of B, all that there are; of A there are that many rows. The last ones may
+/// have been among those before, and have the same sums again.
+template <size_t kX, size_t kY, size_t kBytes, class T, class Element>
+HWY_INLINE void DotRows(const Block& block, const Element* b, T* sums) {
+  const auto* a = reinterpret_cast<const Element*>(block.a);
+  for (int64_t m = 0; m < block.m; m += int64_t{kX}) {
+    const int64_t first = HWY_MIN(m, block.m - int64_t{kX});
+    Dots<kX, kY, kBytes, T, Element>(a + first * block.a_row_step, block.a_row_step, b, block.b_panel_step)
+        .Multiply(block.k, sums + first * int64_t{kY});
   }
-  for (; m < block.m; ++m) {
-    Dots<1, kY, T, Element>(a + m * block.a_row_step, block.a_row_step, b, block.b_panel_step)
-        .Multiply(block.k, sums + m * block.sums_row_step, block.sums_row_step);
+}
+
+/// As DotBlock, with kY columns.
+template <size_t kY, class Element, class T>
+HWY_NOINLINE void DotColumns(const Block& block) {
+  constexpr size_t kBytes = kY == 1 ? kBytesOfOneColumn : kBytesOfColumns;
+  constexpr size_t kVectors = kBytes / sizeof(T) / TileShape<T>::kLanes;
+  // As many rows as there are registers for. Integers, and with AVX2 16-bit floats, have fewer, which is hardly slower:
+  // multiplying and widening takes longer than loads do.
+  constexpr size_t kMostVectors = TileShape<T>::kHas32Registers ? 16 : HWY_TARGET == HWY_AVX2 ? 12 : 8;
+  constexpr bool kLoadsLimit = hwy::IsFloat<T>() && (TileShape<T>::kHas32Registers || std::is_same_v<Element, T>);
+  constexpr size_t kFew = HWY_TARGET == HWY_AVX3 || kY == 2 ? 2 : 1;
+  constexpr size_t kX = kY == 1 || kLoadsLimit ? HWY_MAX(kMostVectors / (kVectors * kY), 1) : kFew;
+  const auto* b = reinterpret_cast<const Element*>(block.b);
+  auto* sums = reinterpret_cast<T*>(block.sums);
+  if constexpr (kX > 2 || kY == 1) {
+    if (block.m >= int64_t{kX}) return DotRows<kX, kY, kBytes>(block, b, sums);
+  }
+  if constexpr (kX == 2 || kVectors * kY == 2) {
+    // A row by itself goes twice. Two chains would wait for each other anyway.
+    Block rows = block;
+    T twice[2 * kY];
+    if (block.m == 1) {
+      rows.m = 2;
+      rows.a_row_step = 0;
+    }
+    DotRows<2, kY, kBytes>(rows, b, block.m == 1 ? twice : sums);
+    if (block.m == 1) std::memcpy(sums, twice, kY * sizeof(T));
+  } else {
+    DotRows<1, kY, kBytes>(block, b, sums);
   }
 }
 
 #if HWY_TARGET == HWY_AVX2
-/// As many rows as go kX at a time: how many.
-template <size_t kX, size_t kY, class T>
-HWY_NOINLINE int64_t DotFour(const Block& block, const T* a, const T* b, T* sums) {
-  int64_t m = 0;
-  for (; m + int64_t{kX} <= block.m; m += kX) {
-    FourDots<kX, kY, T>(a + m * block.a_row_step, block.a_row_step, b, block.b_panel_step)
-        .Multiply(block.k, sums + m * block.sums_row_step, block.sums_row_step);
-  }
-  return m;
-}
-
-/// As DotBlock.
-template <class T>
-void DotBlockByFour(const Block& block, const T* a, const T* b, T* sums) {
-  // Rows and columns that are passed over four times stay in the first-level cache.
-  constexpr int64_t kMostK = 4096 / sizeof(T);
-  int64_t n = 0, m = 0;
-  const auto columns = [&](int64_t count) HWY_ATTR {
-    Block rows = block;
-    rows.m -= m;
-    const int64_t first = m * block.sums_row_step + n;
-    for (int64_t i = 0; i < count && rows.m > 0; ++i) {
-      DotColumns<1, 1>(rows, a + m * block.a_row_step, b + (n + i) * block.b_panel_step, sums + first + i);
+/// Four columns that fill the first-level cache, which would be read anew for each row: two of them at a time.
+template <class Element, class T>
+HWY_NOINLINE void DotLongColumns(const Block& block) {
+  // So many rows that they are still in the second-level cache when the next columns come.
+  constexpr int64_t kBytes = 192 * 1024, kRows = 6, kMostRows = 16 * kRows;
+  const int64_t near_rows = kBytes / (block.k * int64_t{sizeof(Element)}) / kRows * kRows;
+  const int64_t rows = HWY_MIN(HWY_MAX(near_rows, kRows), kMostRows);
+  T sums[2 * kMostRows];
+  Block part = block;
+  part.sums = reinterpret_cast<std::byte*>(sums);
+  for (int64_t m = 0; m < block.m; m += part.m) {
+    part.m = HWY_MIN(rows, block.m - m);
+    part.a = reinterpret_cast<const std::byte*>(reinterpret_cast<const Element*>(block.a) + m * block.a_row_step);
+    for (int64_t n = 0; n < 4; n += 2) {
+      part.b = reinterpret_cast<const std::byte*>(reinterpret_cast<const Element*>(block.b) + n * block.b_panel_step);
+      DotColumns<2, Element, T>(part);
+      T* to = reinterpret_cast<T*>(block.sums) + m * 4 + n;
+      for (int64_t i = 0; i < part.m; ++i) std::memcpy(to + 4 * i, sums + 2 * i, 2 * sizeof(T));
     }
-  };
-  if (block.k <= kMostK && block.n == 4) {
-    DotFour<1, 4>(block, a, b, sums);
-    return;
   }
-  for (; block.k <= kMostK && n + 2 <= block.n; n += 2) {
-    m = DotFour<2, 2>(block, a, b + n * block.b_panel_step, sums + n);
-    columns(2);
-  }
-  m = 0;
-  columns(block.n - n);
 }
 #endif
 
 /// As DotBlock, for any shape.
 template <class Element, class T>
-HWY_NOINLINE void DotAnyBlock(const Block& block) {
-  constexpr size_t kTogether = DotShape<T>::kTogether;
-  const auto* a = reinterpret_cast<const Element*>(block.a);
+void DotAnyBlock(const Block& block) {
+  if (block.n == 1) return DotColumns<1, Element, T>(block);
+#if BINET_IS_OLD_TARGET
+  // One sum at a time: not worth the library's size.
   const auto* b = reinterpret_cast<const Element*>(block.b);
   auto* sums = reinterpret_cast<T*>(block.sums);
-#if HWY_TARGET == HWY_AVX2
-  if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) return DotBlockByFour(block, a, b, sums);
-#endif
-  int64_t n = 0;
-  if constexpr (kTogether == 4) {
-    if constexpr (hwy::IsFloat<T>() && std::is_same_v<Element, T>) {
-      // A is read once, and as one run, but B for each row: not with one that fills the first-level cache.
-      constexpr auto kMostK = static_cast<int64_t>(28 * 1024 / (4 * sizeof(T)));
-      if (block.n == 4 && block.k <= kMostK) return DotColumns<1, 4>(block, a, b, sums);
+  for (int64_t m = 0; m < block.m; ++m) {
+    const auto* a = reinterpret_cast<const Element*>(block.a) + m * block.a_row_step;
+    for (int64_t n = 0; n < block.n; ++n) {
+      Dots<1, 1, kBytesOfColumns, T, Element>(a, 0, b + n * block.b_panel_step, 0).Multiply(block.k, sums++);
     }
-    for (; n + 2 <= block.n; n += 2) DotColumns<2, 2>(block, a, b + n * block.b_panel_step, sums + n);
   }
-  for (; n < block.n; ++n) DotColumns<kTogether, 1>(block, a, b + n * block.b_panel_step, sums + n);
+#else
+  if (block.n == 2) return DotColumns<2, Element, T>(block);
+  if (block.n == 3) return DotColumns<3, Element, T>(block);
+#if HWY_TARGET == HWY_AVX2
+  constexpr auto kMostK = static_cast<int64_t>(28 * 1024 / (4 * sizeof(Element)));
+  if (block.k > kMostK) return DotLongColumns<Element, T>(block);
+#endif
+  DotColumns<4, Element, T>(block);
+#endif
 }
 
 #if HWY_TARGET == HWY_AVX2
@@ -110,7 +127,7 @@ HWY_NOINLINE void DotOneColumn(const Block& block) {
     if (HWY_LIKELY(MultiplyFour(column, a, block.a_row_step, sums))) continue;
     rows.a = reinterpret_cast<const std::byte*>(a);
     rows.sums = reinterpret_cast<std::byte*>(sums);
-    DotAnyBlock<Element, T>(rows);
+    DotColumns<1, Element, T>(rows);
   }
 }
 
@@ -118,7 +135,7 @@ HWY_NOINLINE void DotOneColumn(const Block& block) {
 template <class Element, class T>
 HWY_INLINE void (*FindDotsOfOneColumn(const Block& block))(const Block&) {
   if (block.n != 1 || block.m < 4 || block.sums_row_step != 1) return nullptr;
-  constexpr auto kLanes = static_cast<int64_t>(DotShape<T>::kLanes);
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   const int64_t vectors = (block.k + kLanes - 1) / kLanes;
   if (vectors == 8) return &DotOneColumn<ShortColumn<8, T, Element>, Element, T>;
   if constexpr (sizeof(T) == 4) {  // of f64 a K that is shorter takes no dots
@@ -131,7 +148,8 @@ HWY_INLINE void (*FindDotsOfOneColumn(const Block& block))(const Block&) {
 }
 #endif
 
-/// Both operands have k side by side: row m of A is at m * a_row_step, column n of B at n * b_panel_step.
+/// One to four columns of B. Both operands have k side by side: row m of A is at m * a_row_step, column n of B at
+/// n * b_panel_step. The sums of a row lie behind those of the row before.
 template <class Element, class T>
 void DotBlock(const Block& block) {
 #if HWY_TARGET == HWY_AVX2

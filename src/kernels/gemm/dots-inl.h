@@ -1,8 +1,10 @@
 // Room: kernels, per target. Few columns: each sum is a dot product along k, where both operands lie side by side.
 //
-// The order of additions is the same on every target: kPartials sums, of the products whose k is the same modulo
-// kPartials, each a chain in the order of k; then the upper half is added to the lower half until one is left. That
-// many chains hide the latency of the multiply-adds whatever the length of a vector.
+// The order of additions is the same on every target: a sum has as many partial sums as there are lanes in kBytes, of
+// the products whose k is the same modulo that number, each a chain in the order of k; then the upper half is added to
+// the lower half until one is left. A single column has 256 bytes of them, so that one row hides the latency of its
+// multiply-adds. Several columns have 64 bytes: as many more sums go together, of several rows and all columns, and
+// what is loaded serves more of them.
 #if defined(BINET_KERNELS_GEMM_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_DOTS_INL_H_
 #undef BINET_KERNELS_GEMM_DOTS_INL_H_
@@ -16,6 +18,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/fold_lanes-inl.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/unrolled-inl.h"
 
@@ -23,30 +26,8 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class T>
-struct DotShape {
-  static constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
-  static constexpr size_t kPartials = 256 / sizeof(T);
-  static constexpr size_t kVectors = kPartials / kLanes;
-  /// Sums formed at a time: where registers allow, four, whose last steps they share.
-  static constexpr size_t kTogether = kVectors == 4 ? 4 : 1;
-};
-
-/// The lanes of a vector, added pair by pair: upper half to lower half.
-template <class T, size_t kCount>
-HWY_INLINE T SumHalves(hn::CappedTag<T, kCount> d, hn::Vec<hn::CappedTag<T, kCount>> v) {
-#if HWY_TARGET == HWY_SCALAR
-  (void)d;
-  return hn::GetLane(v);
-#else
-  if constexpr (kCount > 1) {
-    const hn::CappedTag<T, kCount / 2> half;
-    return SumHalves<T, kCount / 2>(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, hn::BitCast(d, v))));
-  } else {
-    return hn::GetLane(v);
-  }
-#endif
-}
+constexpr size_t kBytesOfOneColumn = 256;
+constexpr size_t kBytesOfColumns = 64;
 
 /// The vectors of partial sums, added pair by pair: those of the upper half to those of the lower half.
 template <size_t kVectors, class V>
@@ -61,29 +42,6 @@ HWY_INLINE V SumVectors(const V* partial) {
   }
 }
 
-#if HWY_TARGET == HWY_AVX3
-/// The sums of the lanes of four vectors, each as SumHalves forms it, but most steps at once for all.
-template <class T>
-HWY_INLINE void SumHalvesOfFour(hn::ScalableTag<T> d, hn::Vec<hn::ScalableTag<T>> (&v)[4], T* (&to)[4]) {
-  const auto add_halves = [d](auto x, auto y) HWY_ATTR {  // 256 bits of x, and of y
-    return hn::Add(hn::ConcatLowerLower(d, y, x), hn::ConcatUpperUpper(d, y, x));
-  };
-  const auto x = add_halves(v[0], v[2]);
-  const auto y = add_halves(v[1], v[3]);
-  // Blocks of 128 bits, one of each vector, in order.
-  auto sum = hn::Add(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y), x), hn::OddEvenBlocks(y, hn::SwapAdjacentBlocks(x)));
-  if constexpr (sizeof(T) == 4) {
-    sum = hn::Add(sum, hn::Shuffle1032(sum));
-    sum = hn::Add(sum, hn::Shuffle2301(sum));
-  } else {
-    sum = hn::Add(sum, hn::Shuffle01(sum));
-  }
-  alignas(64) T sums[DotShape<T>::kLanes];
-  hn::Store(sum, d, sums);
-  for (size_t i = 0; i < 4; ++i) *to[i] = sums[i * 16 / sizeof(T)];
-}
-#endif
-
 /// In registers where there are enough of them; else in a loop, which is short.
 template <size_t kVectors, class Function>
 HWY_INLINE void ForEachVector(const Function& function) {
@@ -96,70 +54,75 @@ HWY_INLINE void ForEachVector(const Function& function) {
   }
 }
 
-/// The dot products of kX rows of A and kY columns of B, in both of which neighbouring k lie side by side.
-template <size_t kX, size_t kY, class T, class Element>
+/// The dot products of kX rows of A and kY columns of B, in both of which neighbouring k lie side by side, in kBytes of
+/// partial sums each.
+template <size_t kX, size_t kY, size_t kBytes, class T, class Element>
 class Dots {
  public:
   Dots(const Element* x, int64_t x_step, const Element* y, int64_t y_step)
       : x_(x), x_step_(x_step), y_(y), y_step_(y_step) {}
 
-  /// Those of row i and column j go to sums[i * sums_row_step + j].
-  HWY_INLINE void Multiply(int64_t count, T* sums, int64_t sums_row_step) {
-    const hn::ScalableTag<T> d;
-    V partial[kX * kY][Shape::kVectors];
+  /// That of row i and column j goes to sums[i * kY + j].
+  HWY_INLINE void Multiply(int64_t count, T* sums) const {
+    Partials partial;
+    HWY_UNROLL(16)
     for (auto& partials : partial) {
-      for (size_t v = 0; v < Shape::kVectors; ++v) partials[v] = hn::Zero(d);
+      for (size_t v = 0; v < kVectors; ++v) partials[v] = hn::Zero(D());
     }
     int64_t k = 0;
-    for (; k + int64_t{Shape::kPartials} <= count; k += Shape::kPartials) {
-      ForEachVector<Shape::kVectors>(
-          [&](size_t v) HWY_ATTR { AddWhole(partial, v, k + static_cast<int64_t>(v * Shape::kLanes)); });
+    for (; k + int64_t{kStep} <= count; k += kStep) {
+      ForEachVector<kVectors>([&](size_t v) HWY_ATTR { AddWhole(partial, v, k + static_cast<int64_t>(v * kLanes)); });
     }
-    if (k < count) AddRest(partial, k, static_cast<size_t>(count - k));
+    // A remainder, as its range is known: a mask of so many lanes is straight code.
+    if (const size_t rest = static_cast<size_t>(count) % kStep; rest > 0) AddRest(partial, k, rest);
     KeepInRegisters(partial);
-    SumUp(partial, sums, sums_row_step);
+    StoreSums(partial, sums);
   }
 
  private:
-  using Shape = DotShape<T>;
-  using V = hn::Vec<hn::ScalableTag<T>>;
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr size_t kSums = kX * kY;
+  static constexpr size_t kLanes = hn::MaxLanes(D());
+  static constexpr size_t kVectors = kBytes / sizeof(T) / kLanes;
+  static constexpr size_t kStep = kVectors * kLanes;
+  using Partials = V[kSums][kVectors];
 
   /// Vector v of each, which lies from `place` on.
-  HWY_INLINE void AddWhole(V (&partial)[kX * kY][Shape::kVectors], size_t v, int64_t place) const {
-    const auto load = [&](const Element* from) HWY_ATTR { return LoadElements(hn::ScalableTag<T>(), from + place); };
+  HWY_INLINE void AddWhole(Partials& partial, size_t v, int64_t place) const {
+    const auto load = [&](const Element* from) HWY_ATTR { return LoadElements(D(), from + place); };
     Add(partial, v, load, load);
   }
 
   /// So many lanes of it, the last ones of k.
-  HWY_INLINE void AddFirst(V (&partial)[kX * kY][Shape::kVectors], size_t v, int64_t place, size_t lanes) const {
-    const hn::ScalableTag<T> d;
+  HWY_INLINE void AddFirst(Partials& partial, size_t v, int64_t place, size_t lanes) const {
     Add(
-        partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(d, from + place, lanes); },
-        [&](const Element* from) HWY_ATTR { return LoadElementsOrMinusZeros(d, from + place, lanes); });
+        partial, v, [&](const Element* from) HWY_ATTR { return LoadElements(D(), from + place, lanes); },
+        [&](const Element* from) HWY_ATTR { return LoadElementsOrMinusZeros(D(), from + place, lanes); });
   }
 
   template <class LoadX, class LoadY>
-  HWY_INLINE void Add(V (&partial)[kX * kY][Shape::kVectors], size_t v, const LoadX& load_x,
-                      const LoadY& load_y) const {
-    V vx[kX];
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < kX; ++i) {
-      const V loaded = load_x(x_ + static_cast<int64_t>(i) * x_step_);
-      vx[i] = kY > 1 ? LoadedOnce(loaded) : loaded;
-    }
+  HWY_INLINE void Add(Partials& partial, size_t v, const LoadX& load_x, const LoadY& load_y) const {
+    V y[kY];
     HWY_UNROLL(4)
     for (size_t j = 0; j < kY; ++j) {
-      const V vy = load_y(y_ + static_cast<int64_t>(j) * y_step_);
+      const V loaded = load_y(y_ + static_cast<int64_t>(j) * y_step_);
+      y[j] = kX > 1 ? LoadedOnce(loaded) : loaded;
+    }
+    HWY_UNROLL(8)
+    for (size_t i = 0; i < kX; ++i) {
+      const V loaded = load_x(x_ + static_cast<int64_t>(i) * x_step_);
+      const V x = kY > 1 ? LoadedOnce(loaded) : loaded;
       HWY_UNROLL(4)
-      for (size_t i = 0; i < kX; ++i) partial[i * kY + j][v] = MultiplyAdd(vx[i], vy, partial[i * kY + j][v]);
+      for (size_t j = 0; j < kY; ++j) partial[i * kY + j][v] = MultiplyAdd(x, y[j], partial[i * kY + j][v]);
     }
   }
 
   /// So many elements from k on, fewer than there are partial sums.
-  HWY_INLINE void AddRest(V (&partial)[kX * kY][Shape::kVectors], int64_t k, size_t rest) const {
-    if constexpr (Shape::kTogether == 4 && hwy::IsFloat<T>()) {
+  HWY_INLINE void AddRest(Partials& partial, int64_t k, size_t rest) const {
+    if constexpr (HWY_TARGET == HWY_AVX3 && kVectors == 4 && hwy::IsFloat<T>()) {
       // Straight code for each number of vectors: in a loop that may end at each of them GCC leaves sums in memory.
-      switch ((rest - 1) / Shape::kLanes) {
+      switch ((rest - 1) / kLanes) {
         case 0:
           return AddLast<0>(partial, k, rest);
         case 1:
@@ -170,12 +133,13 @@ class Dots {
           return AddLast<3>(partial, k, rest);
       }
     }
+    if constexpr (kVectors == 1) return AddLast<0>(partial, k, rest);
     KeepInRegisters(partial);
-    ForEachVector<Shape::kVectors>([&](size_t v) HWY_ATTR {
-      if (v * Shape::kLanes >= rest) return;
-      const int64_t place = k + static_cast<int64_t>(v * Shape::kLanes);
-      const size_t lanes = rest - v * Shape::kLanes;
-      if (lanes >= Shape::kLanes) {
+    ForEachVector<kVectors>([&](size_t v) HWY_ATTR {
+      if (v * kLanes >= rest) return;
+      const int64_t place = k + static_cast<int64_t>(v * kLanes);
+      const size_t lanes = rest - v * kLanes;
+      if (lanes >= kLanes) {
         AddWhole(partial, v, place);
       } else {
         AddFirst(partial, v, place, lanes);
@@ -185,32 +149,43 @@ class Dots {
 
   /// Vector kLast is the last one, and not more than whole.
   template <size_t kLast>
-  HWY_INLINE void AddLast(V (&partial)[kX * kY][Shape::kVectors], int64_t k, size_t rest) const {
-    Unrolled<kLast>([&](auto v) HWY_ATTR BINET_INLINE_LAMBDA {
-      AddWhole(partial, v, k + static_cast<int64_t>(v * Shape::kLanes));
-    });
-    const int64_t place = k + static_cast<int64_t>(kLast * Shape::kLanes);
-    AddFirst(partial, kLast, place, rest - kLast * Shape::kLanes);
+  HWY_INLINE void AddLast(Partials& partial, int64_t k, size_t rest) const {
+    Unrolled<kLast>([&](auto v)
+                        HWY_ATTR BINET_INLINE_LAMBDA { AddWhole(partial, v, k + static_cast<int64_t>(v * kLanes)); });
+    const int64_t place = k + static_cast<int64_t>(kLast * kLanes);
+    AddFirst(partial, kLast, place, rest - kLast * kLanes);
   }
 
-  static HWY_INLINE void SumUp(const V (&partial)[kX * kY][Shape::kVectors], T* sums, int64_t sums_row_step) {
-#if HWY_TARGET == HWY_AVX3
-    if constexpr (kX * kY == 4) {
-      V whole[4];
-      T* to[4];
-      HWY_UNROLL(4)
-      for (size_t i = 0; i < 4; ++i) {
-        whole[i] = SumVectors<Shape::kVectors>(partial[i]);
-        to[i] = sums + static_cast<int64_t>(i / kY) * sums_row_step + i % kY;
+  static HWY_INLINE void StoreSums(const Partials& partial, T* sums) {
+    if constexpr (kSums == 1) {
+      *sums = SumHalves<T, kLanes>(D(), SumVectors<kVectors>(partial[0]));
+      return;
+    }
+    constexpr size_t kTogether = HWY_MIN(kLanes, RoundedUpToPowerOfTwo(kSums));
+    Unrolled<(kSums + kTogether - 1) / kTogether>([&](auto part) HWY_ATTR BINET_INLINE_LAMBDA {
+      constexpr size_t kFirst = part * kTogether;
+      constexpr size_t kCount = HWY_MIN(kTogether, kSums - kFirst);
+      V whole[kTogether];
+      HWY_UNROLL(16)
+      for (size_t i = 0; i < kTogether; ++i) {
+        whole[i] = SumVectors<kVectors>(partial[kFirst + HWY_MIN(i, kCount - 1)]);
       }
-      return SumHalvesOfFour(hn::ScalableTag<T>(), whole, to);
-    }
-#endif
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < kX * kY; ++i) {
-      sums[static_cast<int64_t>(i / kY) * sums_row_step + static_cast<int64_t>(i % kY)] =
-          SumHalves<T, Shape::kLanes>(hn::CappedTag<T, Shape::kLanes>(), SumVectors<Shape::kVectors>(partial[i]));
-    }
+      const V folded = FoldLanes(D(), whole);
+      if constexpr (kCount == kLanes) {
+        hn::StoreU(folded, D(), sums + kFirst);
+      } else {
+        alignas(64) T lanes[kLanes];
+        hn::Store(folded, D(), lanes);
+        HWY_UNROLL(16)
+        for (size_t i = 0; i < kCount; ++i) sums[kFirst + i] = lanes[i * (kLanes / kTogether)];
+      }
+    });
+  }
+
+  static constexpr size_t RoundedUpToPowerOfTwo(size_t count) {
+    size_t power = 1;
+    while (power < count) power *= 2;
+    return power;
   }
 
   const Element* const x_;

@@ -22,13 +22,10 @@ constexpr std::int64_t kLeastKOfFourColumns = 64;
 constexpr std::int64_t kLeastKOfOneColumnOfIntegers = 2;
 // With a shorter K it does not pay to write B in pairs first, nor with one so long that few rows are cut into segments.
 constexpr std::int64_t kLeastKOfPairs = 64;
-// Two columns meet a row of A at once, or four of f32 and f64 with AVX-512 and AVX2; further ones meet it again, while
-// it is in the first-level cache.
-constexpr std::int64_t kRowsBytes = 32 * 1024;
+// So many rows have their sums before these are finished. In pairs the sums of a row take a vector.
 constexpr std::int64_t kMostRows = 1024;
-constexpr std::int64_t kRowsUnit = 16;
-// All columns meet a row at once, and its sums take a vector.
 constexpr std::int64_t kRowsOfPairs = 256;
+constexpr std::int64_t kRowsUnit = 16;
 
 /// Columns lie as dots read them: k side by side.
 bool has_columns(const Problem& p) { return p.b_row_step == 1; }
@@ -112,10 +109,7 @@ void plan_dots(Plan& plan, int threads) {
   s.segment_k = segments.k;
   choose_workers(p, threads, s);
 
-  const std::int64_t row_bytes = segments.k * kernels.element_bytes;
-  std::int64_t rows = takes_pairs(p) ? kRowsOfPairs
-                      : p.n <= 2     ? kMostRows
-                                     : std::clamp(kRowsBytes / row_bytes, kRowsUnit, kMostRows);
+  std::int64_t rows = takes_pairs(p) ? kRowsOfPairs : kMostRows;
   if (s.workers > 1) {
     constexpr std::int64_t kItemsPerWorker = 4;
     const std::int64_t wanted = ceil_div(s.workers * kItemsPerWorker, segments.count);

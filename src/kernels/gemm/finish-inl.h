@@ -104,19 +104,6 @@ HWY_INLINE void FinishRow(const T* sums, size_t n, Element* y, int64_t y_step, c
   }
 }
 
-/// Integers with fractional factors, in f64 as the numerics demand; rare, so one at a time.
-template <class T>
-void FinishFractionalRow(const T* sums, size_t n, T* y, int64_t y_step, const T* c, int64_t c_step,
-                         const Scale& scale) {
-  for (size_t i = 0; i < n; ++i) {
-    const auto place = static_cast<int64_t>(i);
-    const T old = c == nullptr ? T{0} : LoadOne(c + place * c_step);
-    const T value = scale.is_signed ? fractional_result<std::make_signed_t<T>>(LoadOne(sums + i), old, scale)
-                                    : fractional_result<T>(LoadOne(sums + i), old, scale);
-    std::memcpy(y + place * y_step, &value, sizeof(T));
-  }
-}
-
 /// Rows of sums that become columns of a Y as wide as they are many, so that its rows touch: whole vectors of them at a
 /// time. C has an element for each row, or none. Gives the columns done.
 template <size_t kRows, class T>
@@ -239,7 +226,7 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
   for (int64_t i = 0; i < m; ++i, sums += sums_row_step, y += output.y_row_step) {
     if constexpr (std::is_integral_v<T>) {
       if (!scale.is_whole) {
-        FinishFractionalRow(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
+        finish_fractional_row(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
       } else {
         FinishRow(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
       }

@@ -77,21 +77,23 @@ void CopyPanels(const Packing& packing) {
   }
 }
 
-template <size_t kWidth, class T, class Element>
-void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T* to) {
+/// The width is no constant, as each more would have a copy of all this.
+template <class T, class Element>
+HWY_NOINLINE void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T* to, size_t width) {
   constexpr size_t kGroup = TileShape<T>::kGroup;
   const hn::CappedTag<T, kGroup> d_block;
-  const size_t end = LanesRead<T>(kWidth, lanes);
+  const size_t end = LanesRead<T>(width, lanes);
   [[maybe_unused]] constexpr size_t kLanes = TileShape<T>::kLanes;
   size_t lane = 0;
   int64_t done = 0;  // values of k, of the lanes from `lane` to the end of their vector
   for (; lane < lanes; lane += kGroup) {
 #if HWY_TARGET != HWY_SCALAR
-    if (kWidth % kLanes == 0 && lane % kLanes == 0) {
+    if (width % kLanes == 0 && lane % kLanes == 0) {
       const Element* first = from + static_cast<int64_t>(lane) * packing.lane_step;
       const auto left = static_cast<int64_t>(lanes - lane);
-      const auto turn = [&](auto square)
-                            HWY_ATTR { return TransposeSquares(square, packing.k, to + lane, int64_t{kWidth}); };
+      const auto turn = [&](auto square) HWY_ATTR {
+        return TransposeSquares(square, packing.k, to + lane, static_cast<int64_t>(width));
+      };
       done = 0;
       if (left >= int64_t{kLanes}) {
         done = turn(SquareOfLanes<T, Element>(first, packing.lane_step));
@@ -104,11 +106,12 @@ void TransposePanel(const Element* from, const Packing& packing, size_t lanes, T
     for (size_t r = 0; r < kGroup; ++r) {
       rows[r] = from + static_cast<int64_t>(HWY_MIN(lane + r, lanes - 1)) * packing.lane_step + done;
     }
-    TransposeGroup<kWidth>(rows, int64_t{kGroup} * packing.lane_step, packing.k - done,
-                           to + done * int64_t{kWidth} + lane);
+    TransposeGroup(rows, int64_t{kGroup} * packing.lane_step, packing.k - done,
+                   to + static_cast<size_t>(done) * width + lane, width);
   }
   for (; lane < end; lane += kGroup) {
-    for (int64_t k = 0; k < packing.k; ++k) StoreAny(hn::Zero(d_block), d_block, to + k * int64_t{kWidth} + lane);
+    for (int64_t k = 0; k < packing.k; ++k)
+      StoreAny(hn::Zero(d_block), d_block, to + static_cast<size_t>(k) * width + lane);
   }
 }
 
@@ -119,7 +122,7 @@ void Pack(const Packing& packing) {
   auto* to = reinterpret_cast<T*>(packing.to);
   for (int64_t lane = 0; lane < packing.lanes; lane += packing.panel_lanes, to += packing.panel_step) {
     const auto lanes = static_cast<size_t>(HWY_MIN(packing.panel_lanes, packing.lanes - lane));
-    TransposePanel<kWidth>(from + lane * packing.lane_step, packing, lanes, to);
+    TransposePanel(from + lane * packing.lane_step, packing, lanes, to, kWidth);
   }
 }
 

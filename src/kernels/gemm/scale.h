@@ -2,6 +2,7 @@
 // reference and the kernels share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -43,5 +44,11 @@ template <class T>
   if (scale.has_c) value += static_cast<double>(scale.beta) * static_cast<double>(static_cast<T>(c));
   return static_cast<std::make_unsigned_t<T>>(cut<T>(value));
 }
+
+/// The last step for one row of integers with a fractional factor, for uint32_t and uint64_t; rare, so one at a time
+/// and for all targets. C may be null.
+template <class T>
+void finish_fractional_row(const T* sums, std::size_t n, T* y, std::int64_t y_step, const T* c, std::int64_t c_step,
+                           const Scale& scale) noexcept;
 
 }  // namespace binet::kernels::gemm

@@ -61,13 +61,13 @@ HWY_INLINE void StoreBlocks(hn::Vec<D> v, D d, T* to, size_t step) {
   StoreAny(v, d, to);
 }
 
-/// Lanes `rows[0..kGroup)`, Lanes(d) values of k from `k` on, to the places of the first of these lanes.
-template <size_t kWidth, size_t kGroup, class D, class Element>
-HWY_INLINE void TransposeLanes(D d, const Element* const (&rows)[kGroup], int64_t k, hn::TFromD<D>* to) {
+/// Lanes `rows[0..kGroup)`, Lanes(d) values of k from `k` on, to the places of the first of these lanes, `width` apart.
+template <size_t kGroup, class D, class Element>
+HWY_INLINE void TransposeLanes(D d, const Element* const (&rows)[kGroup], int64_t k, hn::TFromD<D>* to, size_t width) {
   hn::Vec<D> v[kGroup];
   for (size_t r = 0; r < kGroup; ++r) v[r] = LoadElements(d, rows[r] + k);
   TransposeBlocks(v);
-  for (size_t c = 0; c < kGroup; ++c) StoreBlocks(v[c], d, to + c * kWidth, kGroup * kWidth);
+  for (size_t c = 0; c < kGroup; ++c) StoreBlocks(v[c], d, to + c * width, kGroup * width);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -187,21 +187,22 @@ HWY_INLINE int64_t TransposeSquares(Square square, int64_t count, T* to, int64_t
 }
 #endif
 
-/// All k of kGroup lanes. Each line of memory that is read has that of the next kGroup lanes, `next` elements further,
-/// fetched: rows end before hardware prefetchers have found their pace.
-template <size_t kWidth, size_t kGroup, class T, class Element>
-HWY_INLINE void TransposeGroup(const Element* const (&rows)[kGroup], int64_t next, int64_t count, T* to) {
+/// All k of kGroup lanes, to places `width` apart. Each line of memory that is read has that of the next kGroup lanes,
+/// `next` elements further, fetched: rows end before hardware prefetchers have found their pace.
+template <size_t kGroup, class T, class Element>
+HWY_INLINE void TransposeGroup(const Element* const (&rows)[kGroup], int64_t next, int64_t count, T* to, size_t width) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, kGroup> d_block;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   int64_t k = 0;
   for (; k + kLanes <= count; k += kLanes) {
     for (size_t r = 0; r < kGroup; ++r) hwy::Prefetch(rows[r] + next + k);
-    TransposeLanes<kWidth>(d, rows, k, to + k * int64_t{kWidth});
+    TransposeLanes(d, rows, k, to + static_cast<size_t>(k) * width, width);
   }
-  for (; k + int64_t{kGroup} <= count; k += kGroup) TransposeLanes<kWidth>(d_block, rows, k, to + k * int64_t{kWidth});
+  for (; k + int64_t{kGroup} <= count; k += kGroup)
+    TransposeLanes(d_block, rows, k, to + static_cast<size_t>(k) * width, width);
   for (; k < count; ++k) {
-    for (size_t r = 0; r < kGroup; ++r) to[k * int64_t{kWidth} + int64_t(r)] = Widened<T>(rows[r] + k);
+    for (size_t r = 0; r < kGroup; ++r) to[static_cast<size_t>(k) * width + r] = Widened<T>(rows[r] + k);
   }
 }
 
