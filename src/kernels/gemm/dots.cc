@@ -89,6 +89,10 @@ std::size_t columns_of_b_bytes(const Problem& p, const Kernels& kernels) noexcep
 void write_columns_of_b(const Problem& p, const Kernels& kernels, const std::byte* b, std::byte* columns) {
   if (takes_pairs(p)) return kernels.write_pairs(b, p.b_row_step, p.b_column_step, p.n, p.k, columns);
   const std::int64_t step = written_column_step(p, kernels);
+  const bool rows_touch = p.b_column_step == 1 && p.b_row_step == p.n;
+  if (kernels.write_columns != nullptr && p.n > 1 && rows_touch && p.k * kernels.element_bytes >= kLineBytes) {
+    return kernels.write_columns(b, p.n, p.k, columns, step);
+  }
   switch (kernels.element_bytes) {
     case 2:
       return transpose<2>(p, b, columns, step);

@@ -24,6 +24,7 @@
 #include "kernels/gemm/pairs-inl.h"
 #include "kernels/gemm/turned_rows-inl.h"
 #include "kernels/gemm/turned_squares-inl.h"
+#include "kernels/gemm/write_columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -46,9 +47,13 @@ constexpr Kernels MakeKernels(ElementType type) {
   kernels.a_width = Shape::kAWidth;
   kernels.is_fused = hwy::IsFloat<T>() && HWY_NATIVE_FMA;
   if (!hwy::IsFloat<T>()) kernels.way = kByHalves<T> ? "32-bit halves" : "multiply, then add";
-  kernels.pack_a = &Pack<Shape::kAWidth, T, Element>;
-  kernels.pack_b = &Pack<Shape::kPanel, T, Element>;
-  kernels.pack_narrow_b = &Pack<Shape::kLanes, T, Element>;
+  // What moves floats moves integers, too, and is in the library once.
+  constexpr bool kIsInteger = !hwy::IsFloat<T>();
+  using Moved = std::conditional_t<kIsInteger, std::conditional_t<sizeof(T) == 4, float, double>, T>;
+  using MovedElement = std::conditional_t<kIsInteger, Moved, Element>;
+  kernels.pack_a = &Pack<Shape::kAWidth, Moved, MovedElement>;
+  kernels.pack_b = &Pack<Shape::kPanel, Moved, MovedElement>;
+  kernels.pack_narrow_b = &Pack<Shape::kLanes, Moved, MovedElement>;
   kernels.kept_bytes = kWidensInTiles<Element, T> ? sizeof(Element) : sizeof(T);
   kernels.pack_kept_b = kernels.pack_b;
   kernels.pack_kept_narrow_b = kernels.pack_narrow_b;
@@ -77,6 +82,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
 #if !BINET_IS_OLD_TARGET
+  kernels.write_columns = &WriteColumns<hwy::UnsignedFromSize<sizeof(Element)>>;
   if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4 || kByHalves<T> || HWY_TARGET == HWY_AVX3) {
     kernels.multiply_few_rows = &MultiplyFewRows<Element, T>;
     kernels.most_few_rows = kMostFewRows<Element, T>;
@@ -84,8 +90,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
   // Integers with AVX-512 gain nothing.
   if constexpr (std::is_same_v<Element, T> && (hwy::IsFloat<T>() || !BINET_MASKS_ARE_CHEAP)) {
-    using Float = std::conditional_t<sizeof(T) == 4, float, double>;  // whose code moves integers, too
-    kernels.turn_rows = &TurnRows<Float, Float>;
+    kernels.turn_rows = &TurnRows<Moved, Moved>;
   }
 #endif
   kernels.finish = &Finish<Element, T>;
