@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::int64_t kMostColumns = 4;
 constexpr std::int64_t kLeastK = 32;
-// Four columns of f32 and f64: with a shorter K, tiles with lanes along the columns are faster, up to two times. Of
-// 16-bit floats dots are as fast, as they widen in registers what tiles widen before.
-constexpr std::int64_t kLeastKOfFourColumns = 64;
+// Two columns of floats leave so many lanes of tiles empty that dots are faster sooner, and four of f64 so few that
+// they are later.
+constexpr std::int64_t kLeastKOfTwoColumns = 16, kLeastKOfFourColumnsOfF64 = 64;
 // Integers have no other good way for one column: a vector of A is turned by tiles of f32 and f64 alone.
 constexpr std::int64_t kLeastKOfOneColumnOfIntegers = 2;
 // With a shorter K it does not pay to write B in pairs first, nor with one so long that few rows are cut into segments.
@@ -68,9 +68,10 @@ bool takes_pairs(const Problem& p) noexcept {
 
 bool takes_dots(const Problem& p) noexcept {
   if (takes_pairs(p)) return true;
-  const bool is_f32_or_f64 = p.type == ElementType::f32 || p.type == ElementType::f64;
   if (is_integer(p.type) && p.n == 1) return p.k >= kLeastKOfOneColumnOfIntegers && p.a_row_step != 1;
-  const std::int64_t least_k = p.n == kMostColumns && is_f32_or_f64 ? kLeastKOfFourColumns : kLeastK;
+  std::int64_t least_k = kLeastK;
+  if (p.n == 2 && is_float(p.type)) least_k = kLeastKOfTwoColumns;
+  if (p.n == kMostColumns && p.type == ElementType::f64) least_k = kLeastKOfFourColumnsOfF64;
   // A transposed A has row step 1, whatever M is.
   return p.n <= kMostColumns && p.k >= least_k && p.a_row_step != 1;
 }
@@ -89,9 +90,8 @@ std::size_t columns_of_b_bytes(const Problem& p, const Kernels& kernels) noexcep
 void write_columns_of_b(const Problem& p, const Kernels& kernels, const std::byte* b, std::byte* columns) {
   if (takes_pairs(p)) return kernels.write_pairs(b, p.b_row_step, p.b_column_step, p.n, p.k, columns);
   const std::int64_t step = written_column_step(p, kernels);
-  const bool rows_touch = p.b_column_step == 1 && p.b_row_step == p.n;
-  if (kernels.write_columns != nullptr && p.n > 1 && rows_touch && p.k * kernels.element_bytes >= kLineBytes) {
-    return kernels.write_columns(b, p.n, p.k, columns, step);
+  if (kernels.write_columns != nullptr && p.b_column_step == 1 && p.k * kernels.element_bytes >= kLineBytes) {
+    return kernels.write_columns(b, p.b_row_step, p.n, p.k, columns, step);
   }
   switch (kernels.element_bytes) {
     case 2:

@@ -95,7 +95,7 @@ enum class Way : std::uint8_t {
   nothing,       ///< Y has no elements
   without_k,     ///< there are no products to add up
   dots,          ///< few columns: dots.h
-  parts,         ///< the last column is computed apart: parts.h
+  parts,         ///< the last columns are computed apart: parts.h
   tiled,         ///< operands packed into tiles, for matrix registers or pair-dots: tiled/tiled.h
   at_once,       ///< small: one call, nothing is packed or cut
   rows_at_once,  ///< the same for some rows at a time, or with a transposed B that is turned first
@@ -112,9 +112,9 @@ struct Plan {
   bool b_is_packed = false;
   std::size_t workspace_bytes = 0;  ///< to be given to run(), aligned to a cache line; not kept between runs
   Schedule schedule;
-  /// All columns but the last, and the last one, of so many rows; then of the rows that are left.
+  /// All columns but the last ones, and the last ones, of so many rows; then of the rows that are left.
   std::vector<Plan> parts;
-  std::size_t last_column_of_b = 0;  ///< where it is in a packed B
+  std::size_t last_columns_of_b = 0;  ///< where they are in a packed B
 };
 
 /// `b_is_packed`: run() will be given what pack_b() wrote, instead of B.

@@ -148,7 +148,7 @@ void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::by
 std::size_t packed_b_bytes(const Problem& problem, const Target& target) {
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return columns_of_b_bytes(problem, kernels);
-  if (has_last_column_apart(problem)) return packed_parts_bytes(problem, target);
+  if (last_columns_apart(problem) > 0) return packed_parts_bytes(problem, target);
   if (takes_tiled(problem, kernels, true)) return TiledB(*kernels.tiled, problem.n, problem.k).bytes();
   if (keeps_rows(problem, kernels)) return static_cast<std::size_t>(bytes_of_kept_rows(problem, kernels));
   return static_cast<std::size_t>(PackedB(kernels, problem.n, problem.k).size * kernels.kept_bytes);
@@ -158,7 +158,7 @@ void pack_b(const Problem& problem, const Target& target, const std::byte* b, st
             const ThreadPool& pool) {
   const Kernels& kernels = *find_kernels(problem.type, target);
   if (takes_dots(problem)) return write_columns_of_b(problem, kernels, b, packed);
-  if (has_last_column_apart(problem)) return pack_parts(problem, target, b, packed, pool);
+  if (last_columns_apart(problem) > 0) return pack_parts(problem, target, b, packed, pool);
   if (takes_tiled(problem, kernels, true)) {
     return TiledB(*kernels.tiled, problem.n, problem.k).pack(problem, kernels, b, packed, pool);
   }

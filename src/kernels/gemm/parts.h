@@ -1,7 +1,7 @@
-// Room: kernels. Products of which the last column is computed apart.
+// Room: kernels. Products of which the last columns are computed apart.
 //
-// One column more than whole vectors costs as much as a vector, or two where tiles are two wide: 33 columns half as
-// much again as 32. As dot products (dots.h) it costs what it is.
+// One column more than whole vectors, or two or three, cost as much as a vector, or two where tiles are two wide: 33
+// columns half as much again as 32. As dot products (dots.h) they cost what they are.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace binet::kernels::gemm {
 
-/// The type, N, K and the layout of A decide, and neither M, the target, nor who packs B: another order of additions
-/// has other bits.
-[[nodiscard]] bool has_last_column_apart(const Problem& problem) noexcept;
+/// How many columns: mostly 0. The type, N, K and the layout of A decide, and neither M, the target, nor who packs B:
+/// another order of additions has other bits.
+[[nodiscard]] std::int64_t last_columns_apart(const Problem& problem) noexcept;
 
 /// The product of `count` neighbouring columns.
 [[nodiscard]] Problem with_columns(const Problem& problem, std::int64_t count) noexcept;

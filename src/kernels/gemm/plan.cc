@@ -195,7 +195,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     plan_dots(plan, threads);
     return plan;
   }
-  if (has_last_column_apart(problem)) {
+  if (last_columns_apart(problem) > 0) {
     plan_parts(plan, target, threads);
     return plan;
   }
