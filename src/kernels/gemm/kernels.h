@@ -146,8 +146,8 @@ struct Kernels {
   /// Sums of dot products: row m of A and column n of B, whose k lie side by side, from sums on; steps are a_row_step,
   /// b_panel_step and sums_row_step.
   void (*dots)(const Block&) = nullptr;
-  /// Null, or what writes `columns` neighbouring columns of B for that, at most four, column_step elements apart. They
-  /// are a line of the cache long at least.
+  /// Null, or what writes `columns` neighbouring columns of B for that, column_step elements apart. They are a line of
+  /// the cache long at least.
   void (*write_columns)(const std::byte* b, std::int64_t row_step, std::int64_t columns, std::int64_t k, std::byte* to,
                         std::int64_t column_step) = nullptr;
   /// Null, or the same of pairs of k (pairs-inl.h), with B as write_pairs() has written it, kColumnsOfPairs sums a row.

@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/transpose-inl.h"
 #include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,43 +23,69 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if !BINET_IS_OLD_TARGET
 
-/// Of k rows, `row_step` elements apart and at least as many as a vector has lanes, the first `columns`, at most four,
-/// to column_step elements each.
+/// kColumns columns of rows that touch. The last vectors may repeat some of those before.
+template <size_t kColumns, class Bits>
+HWY_INLINE void WriteTouchingRows(const Bits* from, int64_t k, Bits* column, int64_t column_step) {
+  const hn::ScalableTag<Bits> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  for (int64_t i = 0; i < k; i += kLanes) {
+    const int64_t first = HWY_MIN(i, k - kLanes);
+    const Bits* rows = from + first * int64_t{kColumns};
+    hn::Vec<decltype(d)> v[kColumns];
+    if constexpr (kColumns == 2) hn::LoadInterleaved2(d, rows, v[0], v[1]);
+    if constexpr (kColumns == 3) hn::LoadInterleaved3(d, rows, v[0], v[1], v[2]);
+    if constexpr (kColumns == 4) hn::LoadInterleaved4(d, rows, v[0], v[1], v[2], v[3]);
+    Unrolled<kColumns>([&](auto j) HWY_ATTR BINET_INLINE_LAMBDA {
+      hn::StoreU(v[j], d, column + static_cast<int64_t>(j) * column_step + first);
+    });
+  }
+}
+
+/// Columns as many as a block of 16 bytes has elements, or more; squares of them may repeat some of those before.
+template <class Bits>
+HWY_INLINE void WriteSquares(const Bits* from, int64_t row_step, int64_t columns, int64_t k, Bits* to,
+                             int64_t column_step) {
+  constexpr size_t kGroup = 16 / sizeof(Bits);
+  constexpr auto kSide = static_cast<int64_t>(kGroup);
+  const hn::CappedTag<Bits, kGroup> d;
+  for (int64_t i = 0; i < k; i += kSide) {
+    const int64_t first = HWY_MIN(i, k - kSide);
+    for (int64_t n = 0; n < columns; n += kSide) {
+      const int64_t column = HWY_MIN(n, columns - kSide);
+      hn::Vec<decltype(d)> v[kGroup];
+      Unrolled<kGroup>([&](auto r) HWY_ATTR BINET_INLINE_LAMBDA {
+        v[r] = hn::LoadU(d, from + (first + static_cast<int64_t>(r)) * row_step + column);
+      });
+      TransposeBlocks(v);
+      Unrolled<kGroup>([&](auto j) HWY_ATTR BINET_INLINE_LAMBDA {
+        hn::StoreU(v[j], d, to + (column + static_cast<int64_t>(j)) * column_step + first);
+      });
+    }
+  }
+}
+
+/// Of k rows, `row_step` elements apart and at least as many as a vector has lanes, the first `columns`, to column_step
+/// elements each.
 template <class Bits>
 void WriteColumns(const std::byte* b, int64_t row_step, int64_t columns, int64_t k, std::byte* to,
                   int64_t column_step) {
-  const hn::ScalableTag<Bits> d;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
   const auto* from = reinterpret_cast<const Bits*>(b);
   auto* column = reinterpret_cast<Bits*>(to);
-  const auto write = [&]<size_t kColumns>(std::integral_constant<size_t, kColumns>) HWY_ATTR {
-    if constexpr (kColumns > 1) {
-      // Rows that touch: the last vectors may repeat some of those before.
-      for (int64_t i = 0; row_step == int64_t{kColumns} && i < k; i += kLanes) {
-        const int64_t first = HWY_MIN(i, k - kLanes);
-        const Bits* rows = from + first * int64_t{kColumns};
-        hn::Vec<decltype(d)> v[kColumns];
-        if constexpr (kColumns == 2) hn::LoadInterleaved2(d, rows, v[0], v[1]);
-        if constexpr (kColumns == 3) hn::LoadInterleaved3(d, rows, v[0], v[1], v[2]);
-        if constexpr (kColumns == 4) hn::LoadInterleaved4(d, rows, v[0], v[1], v[2], v[3]);
-        Unrolled<kColumns>([&](auto j) HWY_ATTR BINET_INLINE_LAMBDA {
-          hn::StoreU(v[j], d, column + static_cast<int64_t>(j) * column_step + first);
-        });
-      }
-      if (row_step == int64_t{kColumns}) return;
-    }
+  if (row_step == columns) {
+    if (columns == 2) return WriteTouchingRows<2>(from, k, column, column_step);
+    if (columns == 3) return WriteTouchingRows<3>(from, k, column, column_step);
+    if (columns == 4) return WriteTouchingRows<4>(from, k, column, column_step);
+  }
+  if constexpr (sizeof(Bits) >= 4) {
+    if (columns * sizeof(Bits) >= 16) return WriteSquares(from, row_step, columns, k, column, column_step);
+  }
+  for (int64_t n = 0; n < columns; ++n, ++from, column += column_step) {
     HWY_UNROLL(4)
     for (int64_t i = 0; i < k; ++i) {
-      Unrolled<kColumns>([&](auto j) HWY_ATTR BINET_INLINE_LAMBDA {
-        const Bits bits = LoadOne(from + i * row_step + static_cast<int64_t>(j));
-        std::memcpy(column + static_cast<int64_t>(j) * column_step + i, &bits, sizeof(bits));
-      });
+      const Bits bits = LoadOne(from + i * row_step);
+      std::memcpy(column + i, &bits, sizeof(bits));
     }
-  };
-  if (columns == 1) return write(std::integral_constant<size_t, 1>());
-  if (columns == 2) return write(std::integral_constant<size_t, 2>());
-  if (columns == 3) return write(std::integral_constant<size_t, 3>());
-  write(std::integral_constant<size_t, 4>());
+  }
 }
 
 #endif
