@@ -128,6 +128,29 @@ HWY_INLINE void TurnByBlocks(D d, const Square& from, const Put& put_at) {
   }
 }
 
+/// Half as many k as lanes, from k on, where a vector has four blocks: halves of two lanes in memory are loaded as one
+/// vector, and only blocks that are neighbours change places. A quarter of the shuffles less than with whole lanes.
+template <class D, class Square, class Put>
+HWY_INLINE void TurnHalf(D d, const Square& from, size_t k, const Put& put_at) {
+  constexpr size_t kGroup = Square::kGroup;
+  const hn::Half<D> half;
+  hn::Vec<D> v[2][kGroup];
+  HWY_UNROLL(2)
+  for (size_t g = 0; g < 2; ++g) {
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kGroup; ++r) {
+      v[g][r] = hn::Combine(d, hn::LoadU(half, from.Lane(g + 2, r) + k), hn::LoadU(half, from.Lane(g, r) + k));
+    }
+    TransposeBlocks(v[g]);
+  }
+  // The blocks of v[g][c] are groups g, g, g + 2 and g + 2 at two places of k in turn.
+  HWY_UNROLL(4)
+  for (size_t c = 0; c < kGroup; ++c) {
+    put_at(k + c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(v[1][c]), v[0][c]));
+    put_at(k + kGroup + c, hn::OddEvenBlocks(v[1][c], hn::SwapAdjacentBlocks(v[0][c])));
+  }
+}
+
 /// As many k as lanes: put_at(k, vector of these lanes).
 template <class D, class Square, class Put>
 HWY_INLINE void TurnSquare(D d, const Square& from, const Put& put_at) {
@@ -136,6 +159,10 @@ HWY_INLINE void TurnSquare(D d, const Square& from, const Put& put_at) {
   constexpr size_t kGroup = TileShape<T>::kGroup;
   constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
   if constexpr (kGroups == 2 && sizeof(Element) == sizeof(T)) return TurnByBlocks(d, from, put_at);
+  if constexpr (kGroups == 4 && sizeof(Element) == sizeof(T)) {
+    TurnHalf(d, from, 0, put_at);
+    return TurnHalf(d, from, 2 * kGroup, put_at);
+  }
   hn::Vec<D> v[kGroups][kGroup];
   HWY_UNROLL(4)
   for (size_t g = 0; g < kGroups; ++g) {
