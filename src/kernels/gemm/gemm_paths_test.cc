@@ -246,45 +246,22 @@ TEST_P(GemmPaths, RowsOfAllWidths) {
   }
 }
 
-/// The last columns are computed apart, for some rows after the others: around those rows, and where they begin and
-/// end.
-TEST_P(GemmPaths, LastColumnsApart) {
-  const auto lanes = static_cast<std::int64_t>(64 / byte_size(type_));
-  const bool may_be_apart = is_float(type_) && byte_size(type_) >= 4;
-  for (const Case& sizes : {Case{1, 17, 32},
-                            Case{5, 33, 33, false, true},
-                            Case{29, 65, 70},
-                            Case{97, 129, 131},
-                            Case{13, 145, 64},
-                            Case{210, 17, 700},
-                            Case{49, 33, 1400, false, true},
-                            Case{48, 49, 1300},
-                            Case{50, 9, 300},
-                            Case{7, 17, 31},
-                            Case{30, 33, 50, true},
-                            Case{3, 17, 8300},
-                            Case{1, 18, 40},
-                            Case{2, 10, 512},
-                            Case{61, 10, 513},
-                            Case{11, 19, 90, false, true},
-                            Case{97, 20, 64},
-                            Case{49, 66, 100},
-                            Case{8, 34, 200},
-                            Case{9, 82, 100},
-                            Case{100, 36, 1500},
-                            Case{30, 26, 31},
-                            Case{6, 21, 100},
-                            Case{6, 11, 100}}) {
-    for (int form = 0; form < 3; ++form) {
-      Case c = sizes;
-      vary(c);
-      const Problem p = problem_of(type_, c);
-      const std::int64_t columns = c.n % lanes, vectors = c.n / lanes;
-      const bool is_a_few_more =
-          columns > 0 && columns <= lanes / 4 && vectors > 0 && vectors <= (columns == 1 ? 8 : 4);
-      const bool is_apart = may_be_apart && is_a_few_more && c.k >= 32 && c.k < 8192 && !c.trans_a;
-      EXPECT_EQ(make_plan(p, target_, 1, false).way == Way::parts, is_apart) << c;
-      check(c, c.m % 2 == 0 ? byte_size(type_) + 1 : 0);
+/// One row and few, and a transposed B whose squares are turned: one group of columns and two in turns, whole and not,
+/// and rows of B that share sets of the first-level cache.
+TEST_P(GemmPaths, SquaresOfATransposedB) {
+  const std::int64_t lanes = kernels_.lanes, page = 4096 / kernels_.element_bytes;
+  for (const std::int64_t m : {1, 2, 3}) {
+    for (const std::int64_t n : {lanes, 2 * lanes - 1, 2 * lanes, 3 * lanes, 5 * lanes + 3, std::int64_t{203}}) {
+      for (const std::int64_t k : {lanes, lanes + 1, 2 * lanes + 5, std::int64_t{300}, page / 2, page}) {
+        Case c{m, n, k, m == 2, true};
+        vary(c);
+        const bool is_turned = kernels_.multiply_turned != nullptr && k >= lanes;
+        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+        if (plan.way == Way::items && m == 1) {
+          EXPECT_EQ(plan.schedule.turns_b, is_turned) << c;
+        }
+        check(c, k % 2 == 1 ? byte_size(type_) + 1 : 0);
+      }
     }
   }
 }

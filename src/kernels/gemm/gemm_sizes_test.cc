@@ -26,40 +26,6 @@ TEST_P(GemmSizes, SizesAroundTiles) {
   }
 }
 
-/// Dot products: around their shortest K, and around the number of their partial sums.
-TEST_P(GemmSizes, FewColumns) {
-  for (const int transposes : {0, 1, 2, 3}) {
-    for (const std::int64_t k : {31, 32, 33, 63, 64, 65, 127, 128, 200}) {
-      for (const std::int64_t n : {1, 2, 3, 4, 5}) {
-        for (const std::int64_t m : {1, 3, 4, 5, 37}) {
-          Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0};
-          vary(c);
-          check(c);
-        }
-      }
-    }
-  }
-  check(Case{3000, 1, 40, false, false, CForm::row});
-  check(Case{1100, 3, 64, false, true, CForm::full, 2, 0.5f});
-  for (const std::int64_t k : {900, 2300}) check(Case{7, 4, k, false, false, CForm::row});  // columns fill L1
-}
-
-/// One column, or one row, and a K of few vectors.
-TEST_P(GemmSizes, OneColumnOrRow) {
-  for (const int transposes : {0, 1, 2, 3}) {
-    for (const std::int64_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 30, 32, 33, 40, 45, 50, 56, 63, 64, 65}) {
-      for (const std::int64_t length : {2, 5, 6, 7, 8, 19, 100, 333}) {
-        Case column{length, 1, k, (transposes & 1) != 0, (transposes & 2) != 0};
-        vary(column);
-        check(column);
-        Case row{1, length, k, (transposes & 1) != 0, (transposes & 2) != 0};
-        vary(row);
-        check(row);
-      }
-    }
-  }
-}
-
 TEST_P(GemmSizes, Segments) {
   for (const int transposes : {0, 1, 2, 3}) {
     for (const Case& sizes : {Case{5, 10, 8192}, Case{17, 64, 12345}, Case{3, 2, 20000}, Case{40, 1, 8200},
