@@ -91,7 +91,7 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns
           for (size_t i = first; i < first + kLanes / 2; ++i) add(a + k + i, row[i], sum[g]);
         }
       }
-      for (auto& square : lanes) square.Advance(kLanes);
+      for (auto& group : lanes) group.Advance(kLanes);
       continue;
     }
     const Element* next = next_k < end ? b + next_k : b + int64_t{kGroups} * kLanes * lane_step;
