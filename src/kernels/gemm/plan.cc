@@ -54,13 +54,13 @@ bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed
 /// Rows fill vectors, whole ones or halves, so that a transposed B is read where it lies, an element for each vector,
 /// instead of being turned. A few lanes that stay empty cost less than that; from L2 a B is turned sooner.
 bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& target) {
-  if (p.b_column_step == 1 || (p.type != ElementType::f32 && p.type != ElementType::f64)) return false;
+  if (!has_units_of_half_vectors(target) || p.b_column_step == 1 || p.k < kLeastKToSwapBFor) return false;
+  if (p.type != ElementType::f32 && p.type != ElementType::f64) return false;
   if (p.m < kLeastRowsToSwapBFor || p.m > kMostRowsToSwapBFor || p.n < 2 * p.m || p.n <= kMostRowsToSwapBFor)
     return false;
   const bool is_near = p.n * p.k * kernels.element_bytes <= second_level_cache_bytes();
   const std::int64_t half = kernels.lanes / 2, empty = round_up(p.m, half) - p.m;
-  return has_units_of_half_vectors(target) && p.k >= kLeastKToSwapBFor &&
-         empty <= (is_near ? kMostEmptyLanesForNearB : kMostEmptyLanes);
+  return empty <= (is_near ? kMostEmptyLanesForNearB : kMostEmptyLanes);
 }
 
 /// Columns far fewer than the lanes of a vector waste most of it; rows may fill it, but those of an A row by row must
