@@ -82,37 +82,28 @@ std::optional<Layout> cut(const std::vector<std::int32_t>& places, const Lookup&
   return layout;
 }
 
-/// One entry of the table: an index counts units of the window, and is as wide as a unit.
-void put(std::byte* entry, std::int32_t unit, std::uint32_t index) {
-  std::memcpy(entry, &index, static_cast<std::size_t>(unit));
-  static_assert(std::endian::native == std::endian::little);
-}
-
 /// Bytes with the highest bit set give 0 in a shuffle of bytes; of lanes, those of the other window are not used.
-constexpr std::uint32_t kOther = 0x80;
+constexpr std::byte kOther{0x80};
 
 AlignedBuffer make_table(const std::vector<std::int32_t>& places, const Layout& layout, const Lookup& lookup) {
   const std::size_t tables = layout.two_windows && !lookup.joint ? 2 : 1;
   const auto units = static_cast<std::size_t>(lookup.chunk / lookup.unit);
-  const auto chunk_bytes = static_cast<std::size_t>(lookup.chunk);
-  AlignedBuffer table(layout.chunks.size() * tables * chunk_bytes);
+  AlignedBuffer table(layout.chunks.size() * tables * units);
   std::memset(table.data(), 0, table.size());
   for (std::size_t c = 0; c < layout.chunks.size(); ++c) {
     const Expansion::Chunk& chunk = layout.chunks[c];
-    std::byte* const entries = table.data() + c * tables * chunk_bytes;
+    std::byte* const entries = table.data() + c * tables * units;
     for (std::size_t i = 0; i < units && c * units + i < places.size(); ++i) {
       const std::int32_t place = places[c * units + i];
       const bool is_first = i < static_cast<std::size_t>(chunk.split);
-      const auto index = static_cast<std::uint32_t>((place - (is_first ? chunk.first : chunk.second)) / lookup.unit);
-      const std::size_t at = i * static_cast<std::size_t>(lookup.unit);
+      const std::int32_t index = (place - (is_first ? chunk.first : chunk.second)) / lookup.unit;
       if (lookup.joint) {
-        const auto before = static_cast<std::uint32_t>(is_first ? 0 : lookup.window / lookup.unit);
-        put(entries + at, lookup.unit, before + index);
+        const std::int32_t before = is_first ? 0 : lookup.window / lookup.unit;
+        entries[i] = static_cast<std::byte>(before + index);
         continue;
       }
-      const std::uint32_t other = lookup.unit == 1 ? kOther : 0;
-      put(entries + at, lookup.unit, is_first ? index : other);
-      if (tables == 2) put(entries + chunk_bytes + at, lookup.unit, is_first ? other : index);
+      entries[i] = is_first ? static_cast<std::byte>(index) : kOther;
+      if (tables == 2) entries[units + i] = is_first ? kOther : static_cast<std::byte>(index);
     }
   }
   return table;

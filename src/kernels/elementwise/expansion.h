@@ -53,7 +53,9 @@ struct Expansion {
   /// Not null: the windows are in a copy, the tile with fewer turns of a loop that repeats what is inside it.
   std::unique_ptr<Expansion> copy;
   std::vector<Chunk> chunks;
-  AlignedBuffer table;  ///< what the shuffles take, by chunk and window
+  /// The place in its window of each unit of a chunk, by chunk and window. In bytes, whatever the shuffles take: tables
+  /// share the first-level cache, and its loads, with the operands.
+  AlignedBuffer table;
 };
 
 /// One kind of lookup that a target has.

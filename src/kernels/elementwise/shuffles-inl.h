@@ -43,21 +43,25 @@ enum class Windows { same, one, two };
 struct Lanes32 {
   static constexpr bool kJoint = HWY_TARGET == HWY_AVX3;
   static constexpr std::size_t kBytes = kVectorBytes;
-  static constexpr std::size_t kTableBytes = kBytes;
+  static constexpr std::size_t kTableBytes = kBytes / 4;
   using D = hn::ScalableTag<std::uint32_t>;
 
   static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return hn::LoadU(D(), as<std::uint32_t>(from)); }
   static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> window, const std::byte* table) {
-    const D d;
-    return hn::TableLookupLanes(window, hn::IndicesFromVec(d, hn::Load(d, as<std::uint32_t>(table))));
+    return hn::TableLookupLanes(window, hn::IndicesFromVec(D(), places(table)));
   }
 #if HWY_TARGET == HWY_AVX3
   static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> first, hn::Vec<D> second, const std::byte* table) {
-    return hn::Vec<D>{_mm512_permutex2var_epi32(first.raw, _mm512_load_si512(table), second.raw)};
+    return hn::Vec<D>{_mm512_permutex2var_epi32(first.raw, places(table).raw, second.raw)};
   }
 #endif
   static HWY_INLINE hn::Vec<D> join(hn::Vec<D> first, hn::Vec<D> second, std::int32_t split) {
     return hn::IfThenElse(hn::FirstN(D(), static_cast<std::size_t>(split)), first, second);
+  }
+
+ private:
+  static HWY_INLINE hn::Vec<D> places(const std::byte* table) {
+    return hn::PromoteTo(D(), hn::Load(hn::Rebind<std::uint8_t, D>(), as<std::uint8_t>(table)));
   }
 };
 
@@ -66,15 +70,20 @@ struct Lanes32 {
 struct Lanes16 {
   static constexpr bool kJoint = true;
   static constexpr std::size_t kBytes = kVectorBytes;
-  static constexpr std::size_t kTableBytes = kBytes;
+  static constexpr std::size_t kTableBytes = kBytes / 2;
   using D = hn::ScalableTag<std::uint16_t>;
 
   static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return hn::LoadU(D(), as<std::uint16_t>(from)); }
   static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> window, const std::byte* table) {
-    return hn::Vec<D>{_mm512_permutexvar_epi16(_mm512_load_si512(table), window.raw)};
+    return hn::Vec<D>{_mm512_permutexvar_epi16(places(table).raw, window.raw)};
   }
   static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> first, hn::Vec<D> second, const std::byte* table) {
-    return hn::Vec<D>{_mm512_permutex2var_epi16(first.raw, _mm512_load_si512(table), second.raw)};
+    return hn::Vec<D>{_mm512_permutex2var_epi16(first.raw, places(table).raw, second.raw)};
+  }
+
+ private:
+  static HWY_INLINE hn::Vec<D> places(const std::byte* table) {
+    return hn::PromoteTo(D(), hn::Load(hn::Rebind<std::uint8_t, D>(), as<std::uint8_t>(table)));
   }
 };
 #endif
