@@ -50,10 +50,21 @@ struct Rows {
 /// Computes one block of rows; y is contiguous.
 using RowsFunction = void (*)(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
 
+/// Where an operation converts its operands before it computes, and that takes long, those that a broadcast repeats are
+/// converted before they are repeated.
+struct Widening {
+  std::int64_t size = 0;  ///< bytes of a converted element; 0: there is no such conversion
+  void (*widen)(const std::byte* from, std::int64_t elements, std::byte* to) = nullptr;
+  RowsFunction one = nullptr;   ///< with b converted, and moving
+  RowsFunction both = nullptr;  ///< with a, too
+};
+
 /// What one target has for one operation and type.
 struct Kernel {
   RowsFunction rows = nullptr;
-  std::span<const Lookup> lookups;  ///< for operands in which a short inner loop repeats elements
+  /// For operands in which a short inner loop repeats elements; of converted ones, where there are such.
+  std::span<const Lookup> lookups;
+  Widening widening;
 };
 
 /// The kernel for an operation, a numeric type and a target.

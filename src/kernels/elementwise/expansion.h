@@ -23,10 +23,16 @@ struct Expansion;
 /// Writes the first `chunks` chunks of the tile.
 using ExpandFunction = void (*)(const Expansion& expansion, const std::byte* from, std::int64_t chunks, std::byte* to);
 
+/// An operand in the order of y.
+struct InOrder {
+  const std::byte* data = nullptr;
+  bool is_converted = false;  ///< as Widening converts elements
+};
+
 /// Computes the first `bytes` bytes of y from the operand and another one, without the tile in between. y may be
 /// `other`. `stream`, `fetch`: as in Rows.
-using ComputeFunction = void (*)(const Expansion& expansion, const std::byte* from, const std::byte* other,
-                                 std::int64_t bytes, std::byte* y, OpenLine* stream, bool fetch);
+using ComputeFunction = void (*)(const Expansion& expansion, const std::byte* from, InOrder other, std::int64_t bytes,
+                                 std::byte* y, OpenLine* stream, bool fetch);
 
 struct ExpansionFunctions {
   ExpandFunction expand = nullptr;

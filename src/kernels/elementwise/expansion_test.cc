@@ -55,6 +55,15 @@ Bytes readable(const Expansion& x, const Bytes& operand) {
   return bytes;
 }
 
+/// The elements as the kernel lays them out.
+Bytes as_laid_out(const Kernel& kernel, const Bytes& elements, std::size_t size) {
+  if (kernel.widening.size == 0) return elements;
+  const std::size_t bytes = elements.size() / size * static_cast<std::size_t>(kernel.widening.size);
+  const AlignedBuffer converted(bytes + kLineBytes);
+  kernel.widening.widen(elements.data(), static_cast<std::int64_t>(elements.size() / size), converted.data());
+  return {converted.data(), converted.data() + bytes};
+}
+
 void check(const Target& target, ElementType type, const std::vector<BroadcastLoop>& loops, Random& random) {
   std::string label = std::string(to_string(type)) + " on " + std::string(target.name) + ":";
   std::int64_t elements = 1;
@@ -66,19 +75,21 @@ void check(const Target& target, ElementType type, const std::vector<BroadcastLo
   const std::size_t size = byte_size(type);
   const Kernel kernel = find_kernel(Operation::multiply, type, target);
   const Bytes operand = random_elements(type, static_cast<std::size_t>(elements), random);
+  const std::int64_t laid_out_size = kernel.widening.size == 0 ? static_cast<std::int64_t>(size) : kernel.widening.size;
   const Bytes expected = by_definition(loops, operand, size);
-  const Expansion x = make_expansion(loops, &BroadcastLoop::a_step, static_cast<std::int64_t>(size), kernel.lookups);
+  const Bytes laid_out = as_laid_out(kernel, expected, size);
+  const Expansion x = make_expansion(loops, &BroadcastLoop::a_step, laid_out_size, kernel.lookups);
   // Element by element is a last resort, which no loops need where there are shuffles.
   if (kernel.lookups.size() > 1) {
-    EXPECT_GT(x.chunk_bytes, static_cast<std::int64_t>(size));
+    EXPECT_GT(x.chunk_bytes, laid_out_size);
   }
-  const Bytes from = readable(x, operand);
+  const Bytes from = readable(x, as_laid_out(kernel, operand, size));
 
   const auto chunk = static_cast<std::size_t>(x.chunk_bytes);
-  const std::size_t chunks = (expected.size() + chunk - 1) / chunk;
+  const std::size_t chunks = (laid_out.size() + chunk - 1) / chunk;
   const AlignedBuffer tile(chunks * chunk);
   x.functions.expand(x, from.data(), static_cast<std::int64_t>(chunks), tile.data());
-  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tile.data()));
+  EXPECT_TRUE(std::equal(laid_out.begin(), laid_out.end(), tile.data()));
 
   if (x.functions.compute == nullptr) return;
   const std::size_t count = expected.size() / size;
@@ -88,11 +99,24 @@ void check(const Target& target, ElementType type, const std::vector<BroadcastLo
   Bytes product(expected.size());
   kernel.rows(all, other.data(), expected.data(), product.data());
   const auto bytes = static_cast<std::int64_t>(expected.size());
-  for (const bool fetch : {false, true}) {
-    Bytes y(expected.size() + 1, kCanary);
-    x.functions.compute(x, from.data(), other.data(), bytes, y.data(), nullptr, fetch);
-    EXPECT_FALSE(first_difference(type, y.data(), product.data(), count)) << "fetching " << fetch;
-    EXPECT_EQ(y.back(), kCanary);
+  std::vector<InOrder> others = {{other.data(), false}};
+  const Bytes converted = as_laid_out(kernel, other, size);
+  if (kernel.widening.size != 0) {
+    others.push_back({converted.data(), true});
+    Bytes y(expected.size());
+    kernel.widening.one(all, other.data(), laid_out.data(), y.data());
+    EXPECT_FALSE(first_difference(type, y.data(), product.data(), count)) << "one converted";
+    kernel.widening.both(all, converted.data(), laid_out.data(), y.data());
+    EXPECT_FALSE(first_difference(type, y.data(), product.data(), count)) << "both converted";
+  }
+  for (const InOrder in_order : others) {
+    for (const bool fetch : {false, true}) {
+      Bytes y(expected.size() + 1, kCanary);
+      x.functions.compute(x, from.data(), in_order, bytes, y.data(), nullptr, fetch);
+      EXPECT_FALSE(first_difference(type, y.data(), product.data(), count))
+          << "fetching " << fetch << ", the other converted " << in_order.is_converted;
+      EXPECT_EQ(y.back(), kCanary);
+    }
   }
   for (const std::size_t begun : {std::size_t{0}, size, 24 / size * size, 64 - size}) {
     if (begun != 0 && !x.functions.streams_anywhere) continue;
@@ -102,7 +126,7 @@ void check(const Target& target, ElementType type, const std::vector<BroadcastLo
     std::memset(y.data(), std::to_integer<int>(kCanary), y.size());
     OpenLine line(y.data() + begun);
     for (const std::size_t at : {begun, begun + expected.size()}) {
-      x.functions.compute(x, from.data(), other.data(), bytes, y.data() + at, &line, false);
+      x.functions.compute(x, from.data(), others.back(), bytes, y.data() + at, &line, false);
     }
     line.close();
     EXPECT_TRUE(std::all_of(y.data(), y.data() + begun, [](std::byte c) { return c == kCanary; })) << begun;
@@ -112,7 +136,7 @@ void check(const Target& target, ElementType type, const std::vector<BroadcastLo
     EXPECT_EQ(y.data()[y.size() - 1], kCanary) << "streaming from " << begun;
   }
   Bytes in_place = other;
-  x.functions.compute(x, from.data(), in_place.data(), bytes, in_place.data(), nullptr, false);
+  x.functions.compute(x, from.data(), {in_place.data(), false}, bytes, in_place.data(), nullptr, false);
   EXPECT_FALSE(first_difference(type, in_place.data(), product.data(), count)) << "in place";
 }
 

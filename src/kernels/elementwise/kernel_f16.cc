@@ -15,7 +15,7 @@ Kernel choose_f16(Operation operation, const Target& target) {
 #if HWY_TARGET == HWY_AVX3 && defined(BINET_HAS_AVX512_FP16)
   if (operation == Operation::multiply && has_f16_arithmetic(target)) {
     using L = Lanes<Multiply, InstructionFloat16>;
-    return {&walk<L>, lookups_for<L>()};
+    return {&walk<L>, lookups_for<L>(), widening<L>()};
   }
 #endif
   (void)target;
@@ -35,7 +35,14 @@ namespace binet::kernels::elementwise {
 HWY_EXPORT(choose_f16);
 
 Kernel find_f16_kernel(Operation operation, const Target& target) {
-  return BINET_DISPATCH(choose_f16, target_for_f16_conversions(target))(operation, target);
+  Kernel kernel = BINET_DISPATCH(choose_f16, target)(operation, target);
+  const Target& rows_target = target_for_f16_conversions(target);
+  if (&rows_target != &target) {
+    const Kernel other = BINET_DISPATCH(choose_f16, rows_target)(operation, rows_target);
+    kernel.rows = other.rows;
+    kernel.widening = other.widening;
+  }
+  return kernel;
 }
 
 }  // namespace binet::kernels::elementwise

@@ -2,7 +2,9 @@
 //   T           what a lane holds in memory (16-bit floats: their bits)
 //   Tag         the Highway tag of the widest vector it works on
 //   apply       the operation on vectors of T, of Tag or any smaller one with at least two lanes
-//   kTakesLong  whether that takes longer than loading and storing.
+//   kTakesLong  whether that takes longer than loading and storing
+//   Wide        where it is worth while to convert an operand once for several uses: what it is converted to. apply
+//               then takes vectors of that, too, as the second operand or both; widen gives them.
 #if defined(BINET_ELEMENTWISE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_ELEMENTWISE_LANES_INL_H_
 #undef BINET_ELEMENTWISE_LANES_INL_H_
@@ -86,7 +88,22 @@ struct Lanes<Op, Float16> {
     return narrow(d, Op::apply(d_float, widen(d_float, a), widen(d_float, b)));
   }
 
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  using Wide = float;
+
+  template <class D, class VFloat = hn::Vec<hn::Rebind<float, D>>>
+  requires(!std::is_same_v<hn::Vec<D>, VFloat>) static HWY_INLINE hn::Vec<D> apply(D d, hn::Vec<D> a, VFloat b) {
+    const hn::Rebind<float, D> d_float;
+    return narrow(d, Op::apply(d_float, widen(d_float, a), b));
+  }
+  template <class D, class VFloat = hn::Vec<hn::Rebind<float, D>>>
+  requires(!std::is_same_v<hn::Vec<D>, VFloat>) static HWY_INLINE hn::Vec<D> apply(D d, VFloat a, VFloat b) {
+    return narrow(d, Op::apply(hn::Rebind<float, D>(), a, b));
+  }
+#else
  private:
+#endif
+
 // Highway's conversions without F16C lose infinities and NaNs, and truncate: these do not.
 #if HWY_TARGET == HWY_SSE4
   template <class DFloat, class V>
@@ -146,6 +163,7 @@ struct Lanes<Op, Float16> {
     return hn::PromoteTo(d_float, hn::BitCast(hn::Rebind<hwy::float16_t, DFloat>(), bits));
   }
 
+ private:
   template <class D, class VFloat>
   static HWY_INLINE hn::Vec<D> narrow(D d, VFloat value) {
     auto bits = hn::BitCast(d, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), value));
@@ -264,6 +282,12 @@ struct Lanes<Op, BFloat16> {
     return hn::Add(upper, hn::ShiftRight<15>(rest));
 #endif
   }
+};
+
+/// Whether operands are converted before they are repeated.
+template <class L>
+inline constexpr bool kWidens = requires {
+  typename L::Wide;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -31,18 +31,32 @@ void expand(const Expansion& x, const std::byte* from, std::int64_t count, std::
   }
 }
 
-/// y = other op the operand that is laid out. y may be `other`.
-template <class L, class AllChunks>
+/// What an operand is laid out as.
+template <class L>
+struct LaidOutAs {
+  using Type = typename L::T;
+};
+template <class L>
+requires(kWidens<L>) struct LaidOutAs<L> {
+  using Type = typename L::Wide;
+};
+
+/// y = other op the operand that is laid out; Other is what `other` holds: L::T or what operands are laid out as.
+template <class L, class AllChunks, class Other>
 class Computation {
   using T = typename L::T;
-  using D = hn::CappedTag<T, AllChunks::kBytes / sizeof(T)>;
-  static constexpr auto kBytes = static_cast<std::int64_t>(AllChunks::kBytes);
+  using X = typename LaidOutAs<L>::Type;
+  using D = hn::CappedTag<T, AllChunks::kBytes / sizeof(X)>;
+  /// Of y.
+  static constexpr auto kBytes = static_cast<std::int64_t>(AllChunks::kBytes * sizeof(T) / sizeof(X));
+  /// Of `other`, for each of y.
+  static constexpr std::int64_t kOtherBytes = sizeof(Other) / sizeof(T);
 
  public:
-  static constexpr bool kStreamsAnywhere = kCanJoinChunks<L> && kBytes == kLineBytes;
+  static constexpr bool kStreamsAnywhere = kCanJoinChunks<L> && kBytes == kLineBytes && !kWidens<L>;
 
-  static void run(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t bytes, std::byte* y,
-                  OpenLine* stream, bool fetch) {
+  static HWY_INLINE void run(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t bytes,
+                             std::byte* y, OpenLine* stream, bool fetch) {
     const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(y);
     if constexpr (kStreamsAnywhere) {
       const bool broken_lines = (start | static_cast<std::uintptr_t>(bytes)) % kBytes != 0;
@@ -61,18 +75,21 @@ class Computation {
 
  private:
   /// With AVX-512, chunks of less than a line are rare, and not worth a loop of their own for a y far away.
-  static constexpr bool kKnowsFar = kBytes == kLineBytes || HWY_TARGET != HWY_AVX3;
+  static constexpr bool kKnowsFar = kBytes == kLineBytes || HWY_TARGET != HWY_AVX3 || kWidens<L>;
+
+  template <class DX>
+  using VecOfX = hn::Vec<hn::Rebind<X, DX>>;
 
   /// y = other op x; in halves where L works on no more at once.
-  template <class DX>
-  static HWY_INLINE void compute(DX d, hn::Vec<DX> x, const std::byte* other, std::byte* y, bool stream) {
-    if constexpr (hn::MaxLanes(DX()) > hn::MaxLanes(typename L::Tag())) {
-      const hn::Half<DX> half;
+  template <class DY>
+  static HWY_INLINE void compute(DY d, VecOfX<DY> x, const std::byte* other, std::byte* y, bool stream) {
+    if constexpr (hn::MaxLanes(DY()) > hn::MaxLanes(typename L::Tag())) {
+      const hn::Half<DY> half;
       constexpr std::size_t kHalf = hn::MaxLanes(half) * sizeof(T);
       compute(half, hn::LowerHalf(half, x), other, y, stream);
       compute(half, hn::UpperHalf(half, x), other + kHalf, y + kHalf, stream);
     } else {
-      const auto v = L::apply(d, load(d, as<T>(other)), x);
+      const auto v = L::apply(d, load(hn::Rebind<Other, DY>(), as<Other>(other)), x);
       if (stream) {
         hn::Stream(v, d, reinterpret_cast<T*>(y));
       } else {
@@ -86,10 +103,11 @@ class Computation {
   static HWY_INLINE void whole_chunks(const Expansion& x, const std::byte* from, const std::byte* other,
                                       std::int64_t count, std::byte* y, bool stream) {
     const D d;
+    const hn::Rebind<X, D> d_laid_out;
     AllChunks chunks(x, from, 0);
     for (std::int64_t at = 0; at < count * kBytes; at += kBytes) {
       if (kFar && !stream) fetch_to_write(y + at);
-      compute(d, hn::BitCast(d, chunks.next()), other + at, y + at, kFar && stream);
+      compute(d, hn::BitCast(d_laid_out, chunks.next()), other + at * kOtherBytes, y + at, kFar && stream);
     }
   }
 
@@ -132,28 +150,42 @@ class Computation {
                          std::int64_t bytes, std::byte* y) {
     const D d;
     AllChunks chunks(x, from, chunk);
-    const auto laid_out = hn::BitCast(d, chunks.next());
+    const auto laid_out = hn::BitCast(hn::Rebind<X, D>(), chunks.next());
 #if HWY_TARGET == HWY_AVX3
     if constexpr (kBytes <= static_cast<std::int64_t>(kBytesOfVector<L>)) {
-      const auto wanted = hn::FirstN(d, static_cast<std::size_t>(bytes) / sizeof(T));
-      const auto others = hn::MaskedLoad(wanted, d, as<T>(other + chunk * kBytes));
-      hn::BlendedStore(L::apply(d, others, laid_out), wanted, d, reinterpret_cast<T*>(y + chunk * kBytes));
+      const hn::Rebind<Other, D> d_other;
+      const std::size_t n = static_cast<std::size_t>(bytes) / sizeof(T);
+      const auto others =
+          hn::MaskedLoad(hn::FirstN(d_other, n), d_other, as<Other>(other + chunk * kBytes * kOtherBytes));
+      hn::BlendedStore(L::apply(d, others, laid_out), hn::FirstN(d, n), d, reinterpret_cast<T*>(y + chunk * kBytes));
       return;
     }
 #endif
-    alignas(kVectorBytes) std::byte last[kVectorBytes] = {};
-    std::memcpy(last, other + chunk * kBytes, static_cast<std::size_t>(bytes));
-    compute(d, laid_out, last, last, false);
+    alignas(kVectorBytes) std::byte others[kVectorBytes] = {};
+    alignas(kVectorBytes) std::byte last[kVectorBytes];
+    std::memcpy(others, other + chunk * kBytes * kOtherBytes, static_cast<std::size_t>(bytes * kOtherBytes));
+    compute(d, laid_out, others, last, false);
     std::memcpy(y + chunk * kBytes, last, static_cast<std::size_t>(bytes));
   }
 };
+
+template <class L, class AllChunks>
+void compute(const Expansion& x, const std::byte* from, InOrder other, std::int64_t bytes, std::byte* y,
+             OpenLine* stream, bool fetch) {
+  using T = typename L::T;
+  if constexpr (kWidens<L>) {
+    if (other.is_converted) {
+      return Computation<L, AllChunks, typename L::Wide>::run(x, from, other.data, bytes, y, stream, fetch);
+    }
+  }
+  Computation<L, AllChunks, T>::run(x, from, other.data, bytes, y, stream, fetch);
+}
 
 /// `compute` is null where L works on less than 16 bytes at once: it then costs so much that a tile is cheap beside it.
 template <class L, class AllChunks>
 constexpr ExpansionFunctions functions() {
   if constexpr (kBytesOfVector<L> >= 16) {
-    using C = Computation<L, AllChunks>;
-    return {&expand<AllChunks>, &C::run, C::kStreamsAnywhere};
+    return {&expand<AllChunks>, &compute<L, AllChunks>, Computation<L, AllChunks, typename L::T>::kStreamsAnywhere};
   } else {
     return {&expand<AllChunks>, nullptr};
   }
@@ -206,7 +238,7 @@ constexpr Lookup describe_widest(std::int32_t window, std::int32_t unit, double 
 
 template <class L>
 std::span<const Lookup> lookups_for() {
-  constexpr std::size_t kSize = sizeof(typename L::T);
+  constexpr std::size_t kSize = sizeof(typename LaidOutAs<L>::Type);
   if constexpr (kSize >= 4 && kVectorBytes > 16) {
     static constexpr Lookup kLanes[] = {
 #if HWY_TARGET == HWY_AVX3

@@ -73,7 +73,7 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   plan.kept_bytes_each = last_level_cache_is_slow() ? kSharedFrom : 0;
   plan.rows.fetch = last_level_cache_is_slow() && plan.touched_bytes >= second_level_cache_bytes() / 2;
   const bool may_stream = plan.touched_bytes >= plan.streamed_from;
-  plan.tiling = make_tiling(plan.loops, plan.size, may_stream, plan.kernel.lookups);
+  plan.tiling = make_tiling(plan.loops, plan.size, may_stream, plan.kernel);
   plan.unit = kLineBytes / plan.size;
   plan.units = plan.tiling ? plan.tiling->all_tiles : (plan.loops.elements + plan.unit - 1) / plan.unit;
   plan.tasks = std::clamp<std::int64_t>(plan.touched_bytes / kBytesPerTask, 1, plan.units);

@@ -22,6 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 class Moving {
  public:
+  static constexpr std::int64_t kSize = sizeof(T);
   explicit Moving(const std::byte* start) : start_(start) {}
 
   template <class D>
@@ -51,10 +52,33 @@ class Moving {
   const std::byte* start_;
 };
 
+/// An operand of T that moves with y and has been converted to Wide.
+template <class T, class Wide>
+class MovingWide {
+ public:
+  static constexpr std::int64_t kSize = sizeof(Wide);
+  explicit MovingWide(const std::byte* start) : start_(start) {}
+
+  template <class D>
+  HWY_INLINE auto at(D /*d*/, std::size_t i) const {
+    return hn::LoadU(hn::Rebind<Wide, D>(), reinterpret_cast<const Wide*>(start_) + i);
+  }
+  template <class D>
+  HWY_INLINE auto first(D /*d*/) const {
+    return hn::Set(hn::Rebind<Wide, D>(), *reinterpret_cast<const Wide*>(start_));
+  }
+  static const std::byte* place(const std::byte* start, std::size_t i) { return start + i * sizeof(Wide); }
+  HWY_INLINE void fetch(std::size_t /*i*/) const {}
+
+ private:
+  const std::byte* start_;
+};
+
 /// An operand that stays.
 template <class T>
 class Fixed {
  public:
+  static constexpr std::int64_t kSize = sizeof(T);
   explicit Fixed(const std::byte* value) { std::memcpy(&value_, value, sizeof(T)); }
 
   template <class D>

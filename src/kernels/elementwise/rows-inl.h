@@ -34,7 +34,7 @@ namespace HWY_NAMESPACE {
 template <class Element>
 Kernel choose_for(Operation operation) {
   static constexpr Lookup kLookups[] = {kMoveElements<sizeof(Element)>};
-  return {reference_kernel(operation, element_type_of<Element>), kLookups};
+  return {reference_kernel(operation, element_type_of<Element>), kLookups, {}};
 }
 
 #else
@@ -136,10 +136,29 @@ HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std:
       store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
     }
     store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
-    a += rows.a_row_step * kSize;
-    b += rows.b_row_step * kSize;
+    a += rows.a_row_step * A::kSize;
+    b += rows.b_row_step * B::kSize;
     y += rows.elements * kSize;
   }
+}
+
+/// `to` has room for whole vectors.
+template <class L>
+void widen(const std::byte* from, std::int64_t elements, std::byte* to) {
+  const typename L::Tag d;
+  const hn::Rebind<typename L::Wide, decltype(d)> d_wide;
+  const auto n = static_cast<std::size_t>(elements);
+  const std::size_t N = hn::Lanes(d);
+  const auto store = [&](hn::Vec<decltype(d)> v, std::size_t i) HWY_ATTR {
+    hn::StoreU(L::widen(d_wide, v), d_wide, reinterpret_cast<typename L::Wide*>(to) + i);
+  };
+  const auto* const x = reinterpret_cast<const LaneOf<L>*>(from);
+  std::size_t i = 0;
+  for (; i + N <= n; i += N) store(hn::LoadU(d, x + i), i);
+  if (i == n) return;
+  LaneOf<L> last[hn::MaxLanes(d)] = {};
+  std::memcpy(last, x + i, (n - i) * sizeof(LaneOf<L>));
+  store(hn::LoadU(d, last), i);
 }
 
 template <class L, class A, class B>
@@ -152,10 +171,19 @@ HWY_NOINLINE void each_row(const Rows& rows, const std::byte* a, const std::byte
   if (few_vectors && !rows.fetch) return rows_of_vectors<L, A, B>(rows, a, b, y);
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     row<L>(A(a), B(b), y, n, rows.fetch);
-    a += rows.a_row_step * kSize;
-    b += rows.b_row_step * kSize;
+    a += rows.a_row_step * A::kSize;
+    b += rows.b_row_step * B::kSize;
     y += rows.elements * kSize;
   }
+}
+
+template <class L>
+constexpr Widening widening() {
+  if constexpr (kWidens<L>) {
+    using Wide = MovingWide<LaneOf<L>, typename L::Wide>;
+    return {sizeof(typename L::Wide), &widen<L>, &each_row<L, Moving<LaneOf<L>>, Wide>, &each_row<L, Wide, Wide>};
+  }
+  return {};
 }
 
 /// The kernel of one operation and element type.
@@ -181,7 +209,7 @@ Kernel choose_for(Operation operation) {
   return visit_operation(operation, []<class Op>() -> Kernel {
     static_assert(Op::kCommutes, "an operand that stays, or is laid out, is taken as the second one");
     using L = Lanes<Op, typename SeenAs<Op, Element>::Type>;
-    return {&walk<L>, lookups_for<L>()};
+    return {&walk<L>, lookups_for<L>(), widening<L>()};
   });
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/elementwise/kept_row.h"
 #include "kernels/elementwise/plan.h"
 #include "kernels/elementwise/walk.h"
 
@@ -45,7 +46,7 @@ void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int6
     part.elements = whole_rows ? n : std::min(n - from, left);
     const std::int64_t a = position.a() + row * part.a_row_step + from;
     const std::int64_t b = position.b() + row * part.b_row_step + from * part.b_step;
-    plan.kernel.rows(part, at.a + a * plan.size, at.b + b * plan.size, at.y + begin * plan.size);
+    run_block(plan.kernel, part, at.a + a * plan.size, at.b + b * plan.size, at.y + begin * plan.size);
     begin += part.rows * part.elements;
     from = 0;
     row += part.rows;
@@ -61,8 +62,8 @@ void run_blocks(const Plan& plan, const Addresses& at) {
   const std::int64_t block = plan.rows.rows * plan.rows.elements;
   BlockPosition position(std::span(plan.loops.loops).first(plan.loops.loops.size() - 2), 0);
   for (std::int64_t begin = 0; begin < plan.loops.elements; begin += block) {
-    plan.kernel.rows(plan.rows, at.a + position.a() * plan.size, at.b + position.b() * plan.size,
-                     at.y + begin * plan.size);
+    run_block(plan.kernel, plan.rows, at.a + position.a() * plan.size, at.b + position.b() * plan.size,
+              at.y + begin * plan.size);
     position.next();
   }
 }
@@ -108,7 +109,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y,
   if (plan.tasks > 1) return run_tasks(plan, {a, b, y}, pool, result);
   if (plan.tiling) return run_tiles(plan, a, b, y, nullptr, 0, plan.units);
   // Small, and mostly a single block: what stands around the kernel would weigh as much as the work.
-  if (plan.loops.loops.size() <= 2) return plan.kernel.rows(plan.rows, a, b, y);
+  if (plan.loops.loops.size() <= 2) return run_block(plan.kernel, plan.rows, a, b, y);
   run_blocks(plan, {a, b, y});
 }
 

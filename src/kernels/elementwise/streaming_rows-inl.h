@@ -90,8 +90,8 @@ HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std
       }
       for (std::size_t v = 0; v < kVectors; ++v) hn::Stream(line[v], whole, at<L>(y, i + v * hn::Lanes(whole)));
     }
-    const std::byte* const next_a = a + rows.a_row_step * kSize;
-    const std::byte* const next_b = b + rows.b_row_step * kSize;
+    const std::byte* const next_a = a + rows.a_row_step * A::kSize;
+    const std::byte* const next_b = b + rows.b_row_step * B::kSize;
     done = 0;
     if constexpr (kJoinsRows<L>) {
       if (tail != 0 && r + 1 < rows.rows && n + tail >= kLine) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/elementwise/long_rows.h"
 #include "kernels/elementwise/plan.h"
 #include "kernels/elementwise/walk.h"
 
@@ -18,33 +19,10 @@ namespace {
 /// A tile or a table, and as much of the other operand and of y, stay in a first-level cache of 32 KiB; and a tile has
 /// so many stores that the first of them have reached the cache when the kernel reads the tile back.
 constexpr std::int64_t kTileBytes = 8192;
-/// From here on a row has vectors enough for the kernel.
-constexpr std::int64_t kLongRowBytes = 512;
-/// The same where an operand stays over a row, which the kernel keeps in a register, and vectors are as long as lines.
-constexpr std::int64_t kLongSpreadBytes = 256;
-/// And in vectors where they are shorter, or where tiles are dear.
-constexpr std::int64_t kLongVectors = 2;
-/// And in bytes where rows are whole lines.
-constexpr std::int64_t kLongWholeBytes = 128;
-/// And where y is streamed, and the line that ends one row and begins another is computed as one vector.
-constexpr std::int64_t kLongJoinedBytes = 192;
-/// Where it is put together in memory instead, and both operands move.
-constexpr std::int64_t kLongStreamedBytes = 2048;
-
-/// From how many bytes on a row is handed to the kernel as it is.
-std::int64_t long_row_bytes(std::int64_t vector_bytes, bool spreads, bool streams_broken_lines) {
-  // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
-  if (vector_bytes == kLineBytes) {
-    return streams_broken_lines ? kLongJoinedBytes : spreads ? kLongSpreadBytes : kLongRowBytes;
-  }
-  if (spreads) return streams_broken_lines ? kLongRowBytes : kLongVectors * vector_bytes;
-  return streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
-}
-
 /// Laying out has a fixed cost, about that of so many short rows of one block; blocks have theirs.
 constexpr std::int64_t kFewestRows = 12;
 
-/// `loops` are those of a whole tile.
+/// `loops` are those of a whole tile, `size` is that of what is laid out.
 Tiling::Operand make_operand(std::span<const BroadcastLoop> all_loops, std::span<const BroadcastLoop> loops,
                              std::int64_t BroadcastLoop::*step, std::int64_t size, std::span<const Lookup> lookups) {
   Tiling::Operand x;
@@ -104,18 +82,20 @@ double cost_of(const Tiling& tiling, std::span<const BroadcastLoop> loops, std::
   constexpr double kCostOfBrokenLine = 1;
   const auto cost_of_operand = [&](const Tiling::Operand& x, std::int64_t BroadcastLoop::*step) {
     if (x.continuous) return 0.0;
-    return x.fused ? x.expansion.cost
-                   : x.expansion.cost / static_cast<double>(tiles_between_moves(tiling, loops, step));
+    const double cost = x.expansion.cost * static_cast<double>(tiling.laid_out_size) / static_cast<double>(size);
+    return x.fused ? cost : cost / static_cast<double>(tiles_between_moves(tiling, loops, step));
   };
   return cost_of_operand(tiling.a, &BroadcastLoop::a_step) + cost_of_operand(tiling.b, &BroadcastLoop::b_step) +
          kCostOfTile / static_cast<double>(tiling.turns * tiling.turn_elements * size) +
          (begins_lines(tiling, size) ? 0 : kCostOfBrokenLine / kLineBytes);
 }
 
-Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, std::span<const Lookup> lookups,
-                 std::int64_t tile_bytes) {
+/// `laid_out_bytes`: of an operand's tile.
+Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, const Kernel& kernel, std::int64_t laid_out_bytes) {
   const std::span<const BroadcastLoop> loops = plan.loops;
   Tiling tiling;
+  tiling.laid_out_size = kernel.widening.size == 0 ? size : kernel.widening.size;
+  const std::int64_t tile_bytes = laid_out_bytes / tiling.laid_out_size * size;
   tiling.loop = loops.size() - 1;
   tiling.turn_elements = 1;
   for (;;) {
@@ -130,8 +110,8 @@ Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, std::span<const L
   tiling.all_tiles = plan.elements / (tiling.extent * tiling.turn_elements) * tiling.tiles;
   std::vector<BroadcastLoop> inside(loops.begin() + static_cast<std::ptrdiff_t>(tiling.loop), loops.end());
   inside.front().extent = tiling.turns;
-  tiling.a = make_operand(loops, inside, &BroadcastLoop::a_step, size, lookups);
-  tiling.b = make_operand(loops, inside, &BroadcastLoop::b_step, size, lookups);
+  tiling.a = make_operand(loops, inside, &BroadcastLoop::a_step, tiling.laid_out_size, kernel.lookups);
+  tiling.b = make_operand(loops, inside, &BroadcastLoop::b_step, tiling.laid_out_size, kernel.lookups);
   tiling.both_move = fuse(tiling, loops);
   tiling.cost = cost_of(tiling, loops, size);
   return tiling;
@@ -140,25 +120,28 @@ Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, std::span<const L
 /// One operand of a call, and its tile.
 class Operand {
  public:
-  Operand(const Tiling::Operand& layout, std::int64_t size, const std::byte* data)
-      : layout_(layout), size_(size), data_(data) {}
+  Operand(const Tiling::Operand& layout, std::int64_t size, const Widening& widening, const std::byte* data)
+      : layout_(layout), size_(size), widening_(widening), data_(data) {}
 
   void move_to(std::int64_t position) { from_ = data_ + position * size_; }
 
-  /// Where the operand is, or is laid out, in the order of y.
-  const std::byte* in_order(std::int64_t bytes) {
-    if (layout_.continuous) return from_;
-    if (from_ == laid_out_ && bytes <= laid_out_bytes_) return tile_.data();
+  /// The operand as it is, or is laid out, for so many bytes of y.
+  InOrder in_order(std::int64_t bytes) {
+    if (layout_.continuous) return {from_, false};
+    const InOrder laid_out{tile_.data(), widening_.size != 0};
+    if (from_ == laid_out_ && bytes <= laid_out_bytes_) return laid_out;
     laid_out_ = from_;
     laid_out_bytes_ = bytes;
     const Expansion& x = layout_.expansion;
     const int log2_chunk = std::countr_zero(static_cast<std::uint64_t>(x.chunk_bytes));
-    x.functions.expand(x, source(), (bytes + x.chunk_bytes - 1) >> log2_chunk, tile_.data());
-    return tile_.data();
+    const std::int64_t tile_bytes = laid_out.is_converted ? bytes / size_ * widening_.size : bytes;
+    x.functions.expand(x, source(), (tile_bytes + x.chunk_bytes - 1) >> log2_chunk, tile_.data());
+    return laid_out;
   }
 
-  void compute(const std::byte* other, std::int64_t bytes, std::byte* y, OpenLine* stream, bool fetch) {
-    layout_.expansion.functions.compute(layout_.expansion, source(), other, bytes, y, stream, fetch);
+  void compute(Operand& other, std::int64_t bytes, std::byte* y, OpenLine* stream, bool fetch) {
+    const Expansion& x = layout_.expansion;
+    x.functions.compute(x, source(), other.in_order(bytes), bytes, y, stream, fetch);
   }
 
  private:
@@ -171,8 +154,14 @@ class Operand {
   /// Lookups read whole windows: near the operand's end, from a copy.
   const std::byte* whole_windows(const Expansion& x, std::byte* copy) {
     const std::int64_t readable = data_ + layout_.elements * size_ - from_;
+    if (widening_.size != 0) return widened(std::min(x.source_bytes / widening_.size, readable / size_), copy);
     if (readable >= x.source_bytes) return from_;
     std::memcpy(copy, from_, static_cast<std::size_t>(readable));
+    return copy;
+  }
+
+  const std::byte* widened(std::int64_t elements, std::byte* copy) {
+    widening_.widen(from_, elements, copy);
     return copy;
   }
 
@@ -188,15 +177,18 @@ class Operand {
   const std::byte* repeated_row(const Expansion& x) {
     if (from_ == repeated_) return padded_.data();
     repeated_ = from_;
+    // tile_ is free, as above.
+    const std::byte* const row = widening_.size == 0 ? from_ : widened(x.repeated_bytes / widening_.size, tile_.data());
     for (std::int64_t at = 0; at < x.source_bytes; at += x.repeated_bytes) {
       const std::int64_t bytes = std::min(x.repeated_bytes, x.source_bytes - at);
-      std::memcpy(padded_.data() + at, from_, static_cast<std::size_t>(bytes));
+      std::memcpy(padded_.data() + at, row, static_cast<std::size_t>(bytes));
     }
     return padded_.data();
   }
 
   const Tiling::Operand& layout_;
   std::int64_t size_;
+  const Widening& widening_;
   const std::byte* data_;
   const std::byte* from_ = nullptr;
   const std::byte* repeated_ = nullptr;  // in padded_
@@ -207,27 +199,31 @@ class Operand {
   alignas(kLineBytes) std::array<std::byte, kTileBytes + kLineBytes> padded_;
 };
 
+/// Both operands are in the order of y.
+void run_row(const Kernel& kernel, const Rows& row, InOrder a, InOrder b, std::byte* y) {
+  if (a.is_converted) std::swap(a, b);
+  const RowsFunction function = a.is_converted   ? kernel.widening.both
+                                : b.is_converted ? kernel.widening.one
+                                                 : kernel.rows;
+  function(row, a.data, b.data, y);
+}
+
 }  // namespace
 
-std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream,
-                                  std::span<const Lookup> lookups) {
+std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream, const Kernel& kernel) {
   const std::span<const BroadcastLoop> loops = plan.loops;
   if (loops.size() < 2) return {};
   const std::int64_t row_bytes = loops.back().extent * size;
   const bool several_blocks = loops.size() > 2 && row_bytes < kLineBytes;
   if (!several_blocks && plan.elements < loops.back().extent * kFewestRows) return {};
-  const bool spreads = loops.back().b_step == 0;
+  const bool in_small_blocks = loops.size() > 2 && (loops.end() - 2)->extent < kFewestRows;
   const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
-  // Without vectors the first lookup moves one element; a row's loop takes some of them to begin, too.
-  const std::int64_t vector_bytes = std::max(lookups.front().chunk, 16);
-  if (row_bytes >= long_row_bytes(vector_bytes, spreads, broken_lines)) return {};
-  Tiling best = tiling_of(plan, size, lookups, kTileBytes);
-  Tiling smaller = tiling_of(plan, size, lookups, kTileBytes / 2);
+  const RowKind row{row_bytes, loops.back().b_step == 0, broken_lines, in_small_blocks};
+  if (is_long(row, kernel)) return {};
+  Tiling best = tiling_of(plan, size, kernel, kTileBytes);
+  Tiling smaller = tiling_of(plan, size, kernel, kTileBytes / 2);
   if (smaller.cost < best.cost) best = std::move(smaller);
-  if (broken_lines) return best;
-  const bool dear = best.both_move && row_bytes >= kLongVectors * vector_bytes;
-  const bool whole = row_bytes % kLineBytes == 0 && row_bytes >= kLongWholeBytes;
-  if (dear || whole) return {};
+  if (is_long_for_tiles(row, kernel, best.both_move)) return {};
   return best;
 }
 
@@ -242,8 +238,8 @@ void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_dat
                std::int64_t begin, std::int64_t end) {
   const Tiling& tiling = *plan.tiling;
   const BroadcastLoop& loop = plan.loops.loops[tiling.loop];
-  Operand a(tiling.a, plan.size, a_data);
-  Operand b(tiling.b, plan.size, b_data);
+  Operand a(tiling.a, plan.size, plan.kernel.widening, a_data);
+  Operand b(tiling.b, plan.size, plan.kernel.widening, b_data);
   BlockPosition outer(std::span(plan.loops.loops).first(tiling.loop), begin == 0 ? 0 : begin / tiling.tiles);
   std::int64_t turn = begin == 0 ? 0 : begin % tiling.tiles * tiling.turns;
   y += begin_of_tile(plan, begin) * plan.size;
@@ -260,11 +256,11 @@ void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_dat
     b.move_to(outer.b() + turn * loop.b_step);
     const bool fuses = in_registers || (bytes_in_line(y) == 0 && bytes % kLineBytes == 0);
     if (tiling.a.fused && fuses) {
-      a.compute(b.in_order(bytes), bytes, y, stream, all.fetch);
+      a.compute(b, bytes, y, stream, all.fetch);
     } else if (tiling.b.fused && fuses) {
-      b.compute(a.in_order(bytes), bytes, y, stream, all.fetch);
+      b.compute(a, bytes, y, stream, all.fetch);
     } else {
-      plan.kernel.rows(all, a.in_order(bytes), b.in_order(bytes), y);
+      run_row(plan.kernel, all, a.in_order(bytes), b.in_order(bytes), y);
     }
     y += bytes;
     turn += turns;

@@ -26,6 +26,7 @@ struct Tiling {
     Expansion expansion;
   };
 
+  std::int64_t laid_out_size = 0;  ///< bytes of an element as it is laid out: converted, where the kernel has that
   std::size_t loop = 0;            ///< which of the plan's loops is cut
   std::int64_t extent = 0;         ///< its turns
   std::int64_t turns = 0;          ///< of them in a tile
@@ -40,7 +41,7 @@ struct Tiling {
 
 /// Nothing where handing the rows to the kernel one by one is faster.
 [[nodiscard]] std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream,
-                                                std::span<const Lookup> lookups);
+                                                const Kernel& kernel);
 
 /// The first element of y in a tile.
 [[nodiscard]] std::int64_t begin_of_tile(const Plan& plan, std::int64_t tile);

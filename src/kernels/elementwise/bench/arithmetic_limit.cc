@@ -44,8 +44,14 @@ struct F16 {
   static HWY_INLINE void narrow(const Wide<D>& x, std::uint16_t* to) {
     auto* const y = reinterpret_cast<hwy::float16_t*>(to);
     const Half half;
-    hn::StoreU(hn::DemoteTo(half, x.first), half, y);
-    hn::StoreU(hn::DemoteTo(half, x.second), half, y + hn::Lanes(half));
+    auto first = hn::DemoteTo(half, x.first);
+    auto second = hn::DemoteTo(half, x.second);
+    // Zen 4 takes longer to convert into memory than to convert and store.
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
+    asm("" : "+x"(first.raw), "+x"(second.raw));
+#endif
+    hn::StoreU(first, half, y);
+    hn::StoreU(second, half, y + hn::Lanes(half));
   }
 };
 
@@ -88,41 +94,68 @@ struct BF16 {
 constexpr std::int64_t kBytes = 4096;
 using Operand = std::array<std::uint16_t, kBytes / sizeof(std::uint16_t)>;
 
-/// `n` products; an operand that is not to be widened for each vector has been before.
-template <class Format, bool kWidenA, bool kWidenB>
-HWY_INLINE void products(const Operand& a, const Operand& b, std::uint16_t* y, std::int64_t n) {
-  const auto N = 2 * static_cast<std::int64_t>(hn::Lanes(typename Format::Floats()));
-  const auto wide_a = Format::widen(a.data());
-  const auto wide_b = Format::widen(b.data());
-  for (std::int64_t i = 0; i < n; i += N) {
-    Format::narrow(
-        multiply(kWidenA ? Format::widen(a.data() + i) : wide_a, kWidenB ? Format::widen(b.data() + i) : wide_b),
-        y + i);
-  }
-}
+using WideOperand = std::array<float, kBytes / sizeof(std::uint16_t)>;
 
-/// As many products as `length` bytes hold, all of them with the same operands.
-template <class Format>
-void walk(const Operands& p, std::byte* y, std::int64_t length) {
-  alignas(kLine) static const auto ones = [] {
-    std::array<Operand, 2> both;
-    for (Operand& x : both) x.fill(Format::kOne);
-    return both;
-  }();
-  // Over a long innermost loop, one element is widened once. A single product has no loop.
-  const BroadcastLoop inner = p.plan.loops.empty() ? BroadcastLoop{} : p.plan.loops.back();
-  const bool is_long = inner.extent >= kLine / static_cast<std::int64_t>(sizeof(std::uint16_t));
+/// How an operand of products comes.
+enum class As {
+  elements,  ///< to be widened for each
+  widened,   ///< before it is repeated
+  one,       ///< element, in a register
+};
+
+template <class Format, As kAs>
+struct Source {
+  using D = typename Format::Floats;
+
+  alignas(kLine) Operand elements;
+  alignas(kLine) WideOperand widened;
+
+  Source() {
+    elements.fill(Format::kOne);
+    widened.fill(1);
+  }
+  HWY_INLINE Wide<D> at(std::int64_t i) const {
+    if constexpr (kAs == As::elements) return Format::widen(elements.data() + i);
+    const D d;
+    if constexpr (kAs == As::one) i = 0;
+    return {hn::Load(d, widened.data() + i), hn::Load(d, widened.data() + i + hn::Lanes(d))};
+  }
+};
+
+template <class Format, As kA, As kB>
+HWY_NOINLINE void products(std::byte* y, std::int64_t length) {
+  static const Source<Format, kA> a;
+  static const Source<Format, kB> b;
+  const auto N = 2 * static_cast<std::int64_t>(hn::Lanes(typename Format::Floats()));
   auto* const to = reinterpret_cast<std::uint16_t*>(y);
   for (std::int64_t at = 0; at < length; at += kBytes) {
     const std::int64_t n = std::min(kBytes, length - at) / static_cast<std::int64_t>(sizeof(std::uint16_t));
-    if (is_long && inner.a_step == 0) {
-      products<Format, false, true>(ones[0], ones[1], to, n);
-    } else if (is_long && inner.b_step == 0) {
-      products<Format, true, false>(ones[0], ones[1], to, n);
-    } else {
-      products<Format, true, true>(ones[0], ones[1], to, n);
-    }
+    for (std::int64_t i = 0; i < n; i += N) Format::narrow(multiply(a.at(i), b.at(i)), to + at / 2 + i);
   }
+}
+
+/// How operands come at best: what is long, and stays over the innermost loop, in a register; what is repeated
+/// otherwise, widened.
+As best_source(const BroadcastPlan& plan, std::int64_t BroadcastLoop::*step) {
+  if (plan.loops.empty()) return As::elements;
+  const bool is_long = plan.loops.back().extent >= kLine / static_cast<std::int64_t>(sizeof(std::uint16_t));
+  if (is_long && plan.loops.back().*step == 0) return As::one;
+  const bool repeats =
+      std::any_of(plan.loops.begin(), plan.loops.end(), [step](const BroadcastLoop& loop) { return loop.*step == 0; });
+  return repeats ? As::widened : As::elements;
+}
+
+/// As many products as `length` bytes hold, all of them with the same operands. They commute.
+template <class Format>
+void walk(const Operands& p, std::byte* y, std::int64_t length) {
+  const As a = best_source(p.plan, &BroadcastLoop::a_step);
+  const As b = best_source(p.plan, &BroadcastLoop::b_step);
+  const auto is = [&](As x, As z) { return (a == x && b == z) || (a == z && b == x); };
+  if (is(As::elements, As::one)) return products<Format, As::elements, As::one>(y, length);
+  if (is(As::elements, As::widened)) return products<Format, As::elements, As::widened>(y, length);
+  if (is(As::widened, As::one)) return products<Format, As::widened, As::one>(y, length);
+  if (is(As::widened, As::widened)) return products<Format, As::widened, As::widened>(y, length);
+  products<Format, As::elements, As::elements>(y, length);
 }
 
 void walk_f16(const Operands& p, std::byte* y, std::int64_t length) {

@@ -1,0 +1,53 @@
+#include "kernels/elementwise/long_rows.h"
+
+#include <algorithm>
+
+#include "kernels/elementwise/open_line.h"
+
+namespace binet::kernels::elementwise {
+namespace {
+
+/// From here on a row has vectors enough for the kernel.
+constexpr std::int64_t kLongRowBytes = 512;
+/// The same where an operand stays over a row, which the kernel keeps in a register, and vectors are as long as lines.
+constexpr std::int64_t kLongSpreadBytes = 256;
+/// And in vectors where they are shorter, or where tiles are dear.
+constexpr std::int64_t kLongVectors = 2;
+/// And in bytes where rows are whole lines.
+constexpr std::int64_t kLongWholeBytes = 128;
+/// And where y is streamed, and the line that ends one row and begins another is computed as one vector.
+constexpr std::int64_t kLongJoinedBytes = 192;
+/// Where it is put together in memory instead, and both operands move.
+constexpr std::int64_t kLongStreamedBytes = 2048;
+/// Where the kernel converts elements, and an operand stays: that is converted once a row.
+constexpr std::int64_t kLongConvertedBytes = 32;
+/// The same in blocks of a few rows, which have costs of their own.
+constexpr std::int64_t kLongInBlocksBytes = 96;
+
+bool converts(const Kernel& kernel) { return kernel.widening.size != 0; }
+
+/// Without vectors the first lookup moves one element; a row's loop takes some of them to begin, too.
+std::int64_t vector_bytes(const Kernel& kernel) { return std::max(kernel.lookups.front().chunk, 16); }
+
+std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
+  // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
+  if (vector_bytes(kernel) == kLineBytes && !converts(kernel)) {
+    return row.streams_broken_lines ? kLongJoinedBytes : row.spreads ? kLongSpreadBytes : kLongRowBytes;
+  }
+  if (!row.spreads) return row.streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
+  if (row.streams_broken_lines) return kLongRowBytes;
+  if (!converts(kernel)) return kLongVectors * vector_bytes(kernel);
+  return row.in_small_blocks ? kLongInBlocksBytes : kLongConvertedBytes;
+}
+
+}  // namespace
+
+bool is_long(const RowKind& row, const Kernel& kernel) { return row.bytes >= long_row_bytes(row, kernel); }
+
+bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, bool both_move) {
+  if (row.streams_broken_lines) return false;
+  const bool is_dear = both_move && row.bytes >= kLongVectors * vector_bytes(kernel);
+  return is_dear || (row.bytes % kLineBytes == 0 && row.bytes >= kLongWholeBytes);
+}
+
+}  // namespace binet::kernels::elementwise

@@ -1,0 +1,25 @@
+// Room: kernels. From which length on a row is handed to the kernel as it is, instead of going through tiles (tiles.h).
+// As measured: a short row fills no vectors, a longer one is no whole lines of y, and tiles cost what they cost.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/elementwise/elementwise.h"
+
+namespace binet::kernels::elementwise {
+
+/// The rows of a block.
+struct RowKind {
+  std::int64_t bytes = 0;
+  bool spreads = false;               ///< an operand stays over a row
+  bool streams_broken_lines = false;  ///< y may be streamed, and a row is no whole lines
+  bool in_small_blocks = false;       ///< a few rows, which are blocks of their own
+};
+
+/// Whatever the tiles would be.
+[[nodiscard]] bool is_long(const RowKind& row, const Kernel& kernel);
+
+/// Of a row that is not: whether tiles would cost more all the same. `both_move`: as in Tiling.
+[[nodiscard]] bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, bool both_move);
+
+}  // namespace binet::kernels::elementwise
