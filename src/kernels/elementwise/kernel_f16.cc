@@ -15,7 +15,7 @@ Kernel choose_f16(Operation operation, const Target& target) {
 #if HWY_TARGET == HWY_AVX3 && defined(BINET_HAS_AVX512_FP16)
   if (operation == Operation::multiply && has_f16_arithmetic(target)) {
     using L = Lanes<Multiply, InstructionFloat16>;
-    return {&walk<L>, lookups_for<L>(), widening<L>()};
+    return kernel_of<L>();
   }
 #endif
   (void)target;

@@ -18,7 +18,7 @@ template <class Element>
 Kernel choose_with_vbmi(Operation operation) {
   return visit_operation(operation, []<class Op>() -> Kernel {
     using L = Lanes<Op, typename SeenAs<Op, Element>::Type>;
-    return {&walk<L>, lookups_of_vbmi_for<L>()};
+    return kernel_of<L>(lookups_of_vbmi_for<L>());
   });
 }
 #endif

@@ -11,6 +11,10 @@ namespace {
 constexpr std::int64_t kLongRowBytes = 512;
 /// The same where an operand stays over a row, which the kernel keeps in a register, and vectors are as long as lines.
 constexpr std::int64_t kLongSpreadBytes = 256;
+/// Both where not the core sets the pace, but the way to memory.
+constexpr std::int64_t kLongFarBytes = 160;
+/// Elements of less are so many in a row that the vectors in which it ends weigh more, or take long.
+constexpr std::int64_t kLargeElementBytes = 4;
 /// And in vectors where they are shorter, or where tiles are dear.
 constexpr std::int64_t kLongVectors = 2;
 /// And in bytes where rows are whole lines.
@@ -32,7 +36,9 @@ std::int64_t vector_bytes(const Kernel& kernel) { return std::max(kernel.lookups
 std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
   if (vector_bytes(kernel) == kLineBytes && !converts(kernel)) {
-    return row.streams_broken_lines ? kLongJoinedBytes : row.spreads ? kLongSpreadBytes : kLongRowBytes;
+    if (row.streams_broken_lines) return kLongJoinedBytes;
+    if (row.is_far && (row.spreads || row.element_bytes >= kLargeElementBytes)) return kLongFarBytes;
+    return row.spreads ? kLongSpreadBytes : kLongRowBytes;
   }
   if (!row.spreads) return row.streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
   if (row.streams_broken_lines) return kLongRowBytes;

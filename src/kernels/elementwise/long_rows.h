@@ -11,7 +11,9 @@ namespace binet::kernels::elementwise {
 /// The rows of a block.
 struct RowKind {
   std::int64_t bytes = 0;
+  std::int64_t element_bytes = 0;
   bool spreads = false;               ///< an operand stays over a row
+  bool is_far = false;                ///< what the call touches is not all in the caches
   bool streams_broken_lines = false;  ///< y may be streamed, and a row is no whole lines
   bool in_small_blocks = false;       ///< a few rows, which are blocks of their own
 };

@@ -40,13 +40,16 @@ std::int64_t count_elements(const BroadcastPlan& plan, std::int64_t BroadcastLoo
 /// More than a core has to itself.
 constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
 
+/// From here on the last-level cache, of which others use a part, has not all that a call touches.
+std::int64_t far_from(std::int64_t cache_bytes) { return cache_bytes / 32 * 11; }
+
 /// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
 /// gives less than memory takes, or no more from a part of it on, with two it does not, unless it is slow. Where there
 /// is hardly anything to do but write, a slow one is still faster than memory, by a quarter where its lines are fetched
 /// beforehand.
 std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t cache_bytes) {
   const bool are_equal = plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step;
-  if (are_equal) return memory_takes_streams_fast() ? kSharedFrom : cache_bytes / 32 * 11;
+  if (are_equal) return memory_takes_streams_fast() ? kSharedFrom : far_from(cache_bytes);
   if (last_level_cache_is_slow() && operand_elements >= plan.elements) return kSharedFrom;
   return cache_bytes / 16 * 11;
 }
@@ -72,8 +75,10 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   plan.streamed_from_each = last_level_cache_is_slow() ? plan.streamed_from : plan.cache_bytes;
   plan.kept_bytes_each = last_level_cache_is_slow() ? kSharedFrom : 0;
   plan.rows.fetch = last_level_cache_is_slow() && plan.touched_bytes >= second_level_cache_bytes() / 2;
-  const bool may_stream = plan.touched_bytes >= plan.streamed_from;
-  plan.tiling = make_tiling(plan.loops, plan.size, may_stream, plan.kernel);
+  const Reach reach = plan.touched_bytes >= plan.streamed_from           ? Reach::streamed
+                      : plan.touched_bytes >= far_from(plan.cache_bytes) ? Reach::far
+                                                                         : Reach::near;
+  plan.tiling = make_tiling(plan.loops, plan.size, reach, plan.kernel);
   plan.unit = kLineBytes / plan.size;
   plan.units = plan.tiling ? plan.tiling->all_tiles : (plan.loops.elements + plan.unit - 1) / plan.unit;
   plan.tasks = std::clamp<std::int64_t>(plan.touched_bytes / kBytesPerTask, 1, plan.units);

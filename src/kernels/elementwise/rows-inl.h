@@ -61,10 +61,10 @@ HWY_INLINE void short_row(const A& a, const B& b, std::byte* y, std::size_t n) {
   }
 }
 
-/// The vectors at i, i + N, ... below `end`; the last of them may reach beyond it.
+/// The vectors at i, i + N, ... below `end`; the last of them may reach beyond it. Returns where the next one would be.
 template <class L, class A, class B, class Store>
-HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, const Store& store,
-                        const std::byte* fetch_from) {
+HWY_INLINE std::size_t vectors(const A& a, const B& b, std::size_t i, std::size_t end, const Store& store,
+                               const std::byte* fetch_from) {
   const typename L::Tag d;
   const std::size_t N = hn::Lanes(d);
   // Four at a time: with one the loop's own instructions weigh as much as the vector's. Not where those are dozens.
@@ -87,6 +87,7 @@ HWY_INLINE void vectors(const A& a, const B& b, std::size_t i, std::size_t end, 
     if (fetch_from != nullptr) fetch_to_write(fetch_from + i * sizeof(LaneOf<L>));
     store(L::apply(d, a.at(d, i), b.at(d, i)), i);
   }
+  return i;
 }
 
 /// Where a row's vectors begin behind its first one, which they may overlap. With vectors as long as a line, each store
@@ -108,11 +109,16 @@ HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool fe
   const auto store = [d, y](hn::Vec<decltype(d)> v, std::size_t i) HWY_ATTR { hn::StoreU(v, d, at<L>(y, i)); };
   const std::size_t second = second_vector<L>(y, n);
   const std::byte* const fetch_from = fetch ? y : nullptr;
-  if (n % N == 0 && second == N) return vectors<L>(a, b, 0, n, store, fetch_from);
-  // The first and the last vector overlap their neighbours: computed first, stored last.
+  if (n % N == 0 && second == N) {
+    vectors<L>(a, b, 0, n, store, fetch_from);
+    return;
+  }
+  // The first and the last vector overlap their neighbours: computed before, stored behind them. The last one not
+  // earlier than that: its operands may be far away, and what comes after an instruction that waits soon waits, too.
   const auto head = L::apply(d, a.at(d, 0), b.at(d, 0));
+  const std::size_t i = vectors<L>(a, b, second, n - HWY_MIN(n, 2 * N), store, fetch_from);
   const auto tail = L::apply(d, a.at(d, n - N), b.at(d, n - N));
-  vectors<L>(a, b, second, n - N, store, fetch_from);
+  vectors<L>(a, b, i, n - N, store, fetch_from);
   store(head, 0);
   store(tail, n - N);
 }
@@ -194,6 +200,11 @@ void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y
   each_row<L, Moving<T>, Moving<T>>(rows, a, b, y);
 }
 
+template <class L>
+Kernel kernel_of(std::span<const Lookup> lookups = lookups_for<L>()) {
+  return {&walk<L>, lookups, widening<L>()};
+}
+
 /// The type as which an operation sees an element: integers are unsigned where the operation allows that.
 template <class Op, class Element>
 struct SeenAs {
@@ -209,7 +220,7 @@ Kernel choose_for(Operation operation) {
   return visit_operation(operation, []<class Op>() -> Kernel {
     static_assert(Op::kCommutes, "an operand that stays, or is laid out, is taken as the second one");
     using L = Lanes<Op, typename SeenAs<Op, Element>::Type>;
-    return {&walk<L>, lookups_for<L>(), widening<L>()};
+    return kernel_of<L>();
   });
 }
 

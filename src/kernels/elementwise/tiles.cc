@@ -210,15 +210,15 @@ void run_row(const Kernel& kernel, const Rows& row, InOrder a, InOrder b, std::b
 
 }  // namespace
 
-std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream, const Kernel& kernel) {
+std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, Reach reach, const Kernel& kernel) {
   const std::span<const BroadcastLoop> loops = plan.loops;
   if (loops.size() < 2) return {};
   const std::int64_t row_bytes = loops.back().extent * size;
   const bool several_blocks = loops.size() > 2 && row_bytes < kLineBytes;
   if (!several_blocks && plan.elements < loops.back().extent * kFewestRows) return {};
   const bool in_small_blocks = loops.size() > 2 && (loops.end() - 2)->extent < kFewestRows;
-  const bool broken_lines = may_stream && row_bytes % kLineBytes != 0;
-  const RowKind row{row_bytes, loops.back().b_step == 0, broken_lines, in_small_blocks};
+  const bool broken_lines = reach == Reach::streamed && row_bytes % kLineBytes != 0;
+  const RowKind row{row_bytes, size, loops.back().b_step == 0, reach != Reach::near, broken_lines, in_small_blocks};
   if (is_long(row, kernel)) return {};
   Tiling best = tiling_of(plan, size, kernel, kTileBytes);
   Tiling smaller = tiling_of(plan, size, kernel, kTileBytes / 2);

@@ -39,8 +39,11 @@ struct Tiling {
   double cost = 0;         ///< of a byte of y: to choose among tilings
 };
 
+/// Where what a call touches lies: in the caches, in part not, or so far away that y may be streamed.
+enum class Reach { near, far, streamed };
+
 /// Nothing where handing the rows to the kernel one by one is faster.
-[[nodiscard]] std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, bool may_stream,
+[[nodiscard]] std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, Reach reach,
                                                 const Kernel& kernel);
 
 /// The first element of y in a tile.
