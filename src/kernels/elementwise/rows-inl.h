@@ -109,16 +109,13 @@ HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool fe
   const auto store = [d, y](hn::Vec<decltype(d)> v, std::size_t i) HWY_ATTR { hn::StoreU(v, d, at<L>(y, i)); };
   const std::size_t second = second_vector<L>(y, n);
   const std::byte* const fetch_from = fetch ? y : nullptr;
-  if (n % N == 0 && second == N) {
-    vectors<L>(a, b, 0, n, store, fetch_from);
-    return;
-  }
   // The first and the last vector overlap their neighbours: computed before, stored behind them. The last one not
   // earlier than that: its operands may be far away, and what comes after an instruction that waits soon waits, too.
   const auto head = L::apply(d, a.at(d, 0), b.at(d, 0));
+  if (n == N) return store(head, 0);
   const std::size_t i = vectors<L>(a, b, second, n - HWY_MIN(n, 2 * N), store, fetch_from);
   const auto tail = L::apply(d, a.at(d, n - N), b.at(d, n - N));
-  vectors<L>(a, b, i, n - N, store, fetch_from);
+  if (i < n - N) store(L::apply(d, a.at(d, i), b.at(d, i)), i);
   store(head, 0);
   store(tail, n - N);
 }
