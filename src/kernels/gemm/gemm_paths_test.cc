@@ -159,37 +159,6 @@ TEST_P(GemmPaths, LongKOfBInPlace) {
   }
 }
 
-/// Y leaves the second-level cache, B stays there.
-TEST_P(GemmPaths, ByRows) {
-  for (const int transposes : {0, 1, 2, 3}) {
-    Case c{390, 371, 261, (transposes & 1) != 0, (transposes & 2) != 0};
-    vary(c);
-    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-    if (second_level_cache_bytes() >= 1 << 20 && kernels_.accumulator_bytes == 4 && plan.way != Way::tiled) {
-      EXPECT_TRUE(plan.schedule.goes_by_rows);
-    }
-    check(c);
-  }
-}
-
-/// Y leaves the first-level cache, or the second-level one, and there is little to compute for each element: a few rows
-/// at a time, or tiles side by side. Columns are whole vectors, or end within one.
-TEST_P(GemmPaths, LargeY) {
-  for (const Case& sizes :
-       {Case{61, 301, 3}, Case{133, 1031, 20}, Case{391, 1403, 2}, Case{391, 1408, 7}, Case{1030, 535, 5, true},
-        Case{515, 1060, 9, false, true}, Case{1, 140001, 3}, Case{3, 50000, 5}, Case{5, 30001, 7}, Case{8, 20003, 3},
-        Case{12, 12007, 23}, Case{13, 11003, 9}, Case{118, 1849, 17}}) {
-    Case c = sizes;
-    vary(c);
-    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-    const bool is_far = c.m * c.n * kernels_.element_bytes > second_level_cache_bytes();
-    if (is_far && kernels_.element_bytes == kernels_.accumulator_bytes) {
-      EXPECT_FALSE(is_at_once(plan.way) && plan.schedule.block_rows == 0);
-    }
-    check(c, byte_size(type_) + 1);
-  }
-}
-
 /// A transposed A, read where it lies, with more k than its lines can wait for.
 TEST_P(GemmPaths, LongColumnsOfA) {
   for (const bool trans_b : {false, true}) {
@@ -289,26 +258,6 @@ TEST_P(GemmPaths, TurnedRows) {
     }
   }
   check(Case{701, 12 * lanes + 9, 21, false, true});
-}
-
-/// A small B, with vectors of half a line or, for a short k, on AMD's CPUs: A and Y pass by in blocks of rows.
-TEST_P(GemmPaths, BlocksOfRows) {
-  const std::int64_t lanes = kernels_.lanes, nr = kernels_.nr;
-  for (const std::int64_t m : {192, 193, 389, 1003}) {
-    // The last: a block of rows as low as a tile, if there is a full C.
-    for (const std::int64_t n : {nr, nr + 1, nr + lanes, 2 * nr - 1, 5 * nr + 3, 8 * nr, 150 * nr + 1}) {
-      Case c{m, n, 13, n % 2 == 1};
-      vary(c);
-      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-      // With AVX-512 a wider B is packed for so many rows.
-      const bool may_gain = kernels_.has_short_vectors || (leaves_b_to_hardware(kernels_) && n <= 8 * nr);
-      const bool may_be_cut = may_gain && m > 192 && n > nr;
-      if (may_be_cut && is_float(type_) && byte_size(type_) >= 4) {
-        EXPECT_GT(schedule.block_rows, 0) << c;
-      }
-      check(c, m == 389 ? byte_size(type_) + 1 : 0);
-    }
-  }
 }
 
 /// Small products with AVX2: three rows at a time, the last of which may have been computed before, or have one more;
