@@ -42,11 +42,13 @@ struct OperandsOfLines {
   const T* c = kNegativeZeros<T>.data();  ///< C, or what changes nothing
   int64_t c_row_step = 0, c_column_step = 0;
   T alpha = T{1}, beta = T{1};
-  bool ends_plainly = true;
+  Last last = Last::sums;
 
   OperandsOfLines(const Problem& problem, const T* b_of_problem, const T* c_of_problem) : p(problem), b(b_of_problem) {
     const bool has_c = p.has_c && p.beta != 0.0f;
-    ends_plainly = !has_c && p.alpha == 1.0f;
+    if (has_c || p.alpha != 1.0f) {
+      last = p.alpha == 1.0f && p.beta == 1.0f && has_c ? Last::plus_c : Last::scaled_plus_c;
+    }
     alpha = static_cast<T>(p.alpha);
     if (!has_c) return;
     c = c_of_problem;
@@ -108,7 +110,7 @@ class WholeLines {
   /// Results of neighbouring columns: B and C from the first of them on. `a`: a vector of each element of the rows.
   template <class Load>
   HWY_INLINE void Results(const V (&a)[kRows][kK], const T* b, int64_t b_row_step, const T* c, int64_t c_row_step,
-                          bool ends_plainly, const Load& load, V (&results)[kRows]) const {
+                          Last last, const Load& load, V (&results)[kRows]) const {
     const D d;
     HWY_UNROLL(3)
     for (int64_t i = 0; i < kRows; ++i) results[i] = hn::Zero(d);
@@ -118,7 +120,12 @@ class WholeLines {
       HWY_UNROLL(3)
       for (int64_t i = 0; i < kRows; ++i) results[i] = MultiplyAdd(a[i][k], of_b, results[i]);
     }
-    if (ends_plainly) return;
+    if (last == Last::sums) return;
+    if (last == Last::plus_c) {
+      HWY_UNROLL(3)
+      for (int64_t i = 0; i < kRows; ++i, c += c_row_step) results[i] = hn::Add(results[i], load(c));
+      return;
+    }
     const auto alpha = hn::Set(d, operands_.alpha), beta = hn::Set(d, operands_.beta);
     HWY_UNROLL(3)
     for (int64_t i = 0; i < kRows; ++i, c += c_row_step) {
@@ -133,9 +140,9 @@ class WholeLines {
     const int64_t columns = p.n, b_row_step = p.b_row_step, c_column_step = operands_.c_column_step;
     int64_t c_row_step = operands_.c_row_step;
     const T* const b = operands_.b;
-    const bool ends_plainly = operands_.ends_plainly;
+    const Last last = operands_.last;
     alignas(64) T same[kRows * kLanes];
-    if (c_column_step == 0 && !ends_plainly) {
+    if (c_column_step == 0 && last != Last::sums) {
       OperandsOfLines<T>::Repeat(c, c_row_step, same);
       c = same;
       c_row_step = kLanes;
@@ -158,7 +165,7 @@ class WholeLines {
       const int64_t left = HWY_MIN(columns - n, kLanes);
       const auto mask = FirstLanes(left);
       const auto load_first = [d, mask](const T* from) HWY_ATTR { return hn::MaskedLoad(mask, d, from); };
-      Results(of_a, b + n, b_row_step, c + n * c_column_step, c_row_step, ends_plainly, load_first, next);
+      Results(of_a, b + n, b_row_step, c + n * c_column_step, c_row_step, last, load_first, next);
       if (n > 0) {
         HWY_UNROLL(3)
         for (int64_t i = 0; i < kRows; ++i) {
@@ -182,7 +189,7 @@ class WholeLines {
       }
       for (n = kLanes; n + kLanes <= columns; n += kLanes) {
         const auto load = [d](const T* from) HWY_ATTR { return hn::LoadU(d, from); };
-        Results(of_a, b + n, b_row_step, c + n * c_column_step, c_row_step, ends_plainly, load, next);
+        Results(of_a, b + n, b_row_step, c + n * c_column_step, c_row_step, last, load, next);
         HWY_UNROLL(3)
         for (int64_t i = 0; i < kRows; ++i) {
           hn::StoreU(Joined(before[i], next[i], places[i]), d, lines[i] + n);
