@@ -22,8 +22,8 @@
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
+#include "kernels/gemm/short_k-inl.h"
 #include "kernels/gemm/turned_rows-inl.h"
-#include "kernels/gemm/whole_lines-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -120,15 +120,12 @@ template <class Element, class T>
 void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                     const std::byte* c, std::byte* y, std::byte* workspace) {
   if constexpr (sizeof(Element) == sizeof(T)) {
-#if HWY_TARGET == HWY_AVX3
-    if constexpr (kMostKOfWholeLines < Element, T >> 0) {
-      if (schedule.writes_whole_lines) {
-        const OperandsOfLines<T> operands(p, reinterpret_cast<const T*>(b), reinterpret_cast<const T*>(c));
-        return WriteWholeLines<kMostKOfWholeLines<Element, T>>(operands, reinterpret_cast<const T*>(a),
-                                                               reinterpret_cast<T*>(y));
+    if constexpr (kMostShortK < Element, T >> 0) {
+      if (schedule.keeps_b_in_registers) {
+        return MultiplyShortK<kMostShortK<Element, T>>(p, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),
+                                                       reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
       }
     }
-#endif
     BlockAtOnce<Element, T> block(p, b, c, schedule);
     block.Multiply(reinterpret_cast<const T*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
   } else {

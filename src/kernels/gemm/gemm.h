@@ -79,7 +79,7 @@ struct Schedule {
   std::int64_t widened_rows = 0;  ///< of an item that is computed at once, so many at a time
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   bool ends_in_halves = false;        ///< half a vector of last columns is computed apart: it takes half of the time
-  bool writes_whole_lines = false;    ///< at once: whole_lines.h
+  bool keeps_b_in_registers = false;  ///< at once: short_k.h
   bool fetches_y = false;             ///< at once: lines that a tile will write, while the one above it is computed
   std::int64_t near_b = 0;            ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h

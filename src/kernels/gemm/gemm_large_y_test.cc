@@ -7,7 +7,6 @@
 #include "base/cache_size.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
-#include "kernels/gemm/whole_lines.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -40,8 +39,8 @@ TEST_P(GemmLargeY, ShortK) {
     vary(c);
     const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
     const bool is_far = c.m * c.n * kernels_.element_bytes > second_level_cache_bytes();
-    const bool goes_along_rows = is_at_once(plan.way) && plan.schedule.writes_whole_lines;
-    if (is_far && !goes_along_rows && kernels_.element_bytes == kernels_.accumulator_bytes) {
+    const bool is_far_from_tiles = is_far && !plan.schedule.keeps_b_in_registers;
+    if (is_far_from_tiles && kernels_.element_bytes == kernels_.accumulator_bytes) {
       EXPECT_FALSE(is_at_once(plan.way) && plan.schedule.block_rows == 0);
     }
     check(c, byte_size(type_) + 1);
@@ -68,55 +67,44 @@ TEST_P(GemmLargeY, BlocksOfRows) {
   }
 }
 
-/// Each k that has a kernel of its own, and one more: rows that begin anywhere in a line and end anywhere in another,
-/// vectors that end a row or a line, rows that are computed twice, an A and a B of either layout, all forms of C.
-TEST_P(GemmLargeY, WholeLines) {
-  const bool is_offered = kernels_.most_k_of_whole_lines > 0 && leaves_b_to_hardware(kernels_);
-  const std::int64_t bytes = kernels_.element_bytes, least = 512 / bytes, whole_lines = 1024 / bytes;
-  for (std::int64_t k = 1; k <= 7; ++k) {
-    for (std::int64_t n = least - 1; n <= least + kernels_.lanes + 1; ++n) {
-      const std::int64_t of_n = n - least;
-      Case c{12 + of_n % 4, n, k, of_n % 3 == 0, of_n % 5 == 0};
-      vary(c);
-      const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-      const bool is_short = n < least || n % kernels_.lanes == 0;
-      if (is_offered && k > 1) {
-        EXPECT_EQ(plan.schedule.writes_whole_lines, !is_short && k <= 6) << c;
+/// Each k that has a kernel of its own, and one more; columns around vectors, halves of them and panels; rows around a
+/// block of them; an A and a B of either layout, all forms of C.
+TEST_P(GemmLargeY, BInRegisters) {
+  const std::int64_t lanes = kernels_.lanes;
+  std::size_t in_registers = 0, products = 0;
+  for (std::int64_t k = 1; k <= 9; ++k) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{2}, lanes / 2, lanes / 2 + 1, lanes, lanes + 3,
+                                 2 * lanes - 1, 3 * lanes, 3 * lanes + 1, 4 * lanes, 4 * lanes + 1, 11 * lanes - 2}) {
+      for (const std::int64_t m : {3, 8, 41}) {
+        Case c{m, std::max<std::int64_t>(n, 1), k, (products / 2) % 3 == 2, products % 5 == 0};
+        vary(c);
+        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+        if (plan.schedule.keeps_b_in_registers) {
+          ++in_registers;
+          EXPECT_LE(k, kernels_.most_short_k);
+        }
+        check(c, products % 3 == 0 ? 0 : byte_size(type_) + (products % 2 == 0 ? 1 : 0));
+        ++products;
       }
-      check(c, of_n % 2 == 0 ? 0 : byte_size(type_) + (of_n % 4 == 1 ? 1 : 0));
     }
-    Case wide{25, 3 * whole_lines, k};
-    vary(wide);
-    check(wide, byte_size(type_));
   }
-  Case one_k{171, 901, 1};
-  vary(one_k);
-  if (is_offered) {
-    EXPECT_TRUE(make_plan(problem_of(type_, one_k), target_, 1, false).schedule.writes_whole_lines);
+  if (kernels_.most_short_k > 0) {
+    EXPECT_GT(in_registers, products / 5);
   }
-  check(one_k, byte_size(type_));
 }
 
-TEST_P(GemmLargeY, WholeLinesOnSeveralThreads) {
+/// Blocks of a few rows: long rows, an item for each thread.
+TEST_P(GemmLargeY, LongRowsAndBInRegisters) {
   const ThreadPool pools[] = {ThreadPool(2), ThreadPool(7)};
-  for (const Case& sizes : {Case{301, 517, 3}, Case{25, 4001, 5, true, false, CForm::full, 2, 0.5f}}) {
+  for (const Case& sizes : {Case{301, 517, 3}, Case{25, 4001, 5, true, false, CForm::full}, Case{11, 30003, 8},
+                            Case{3000, 30, 4, false, true, CForm::column}, Case{900, 7, 2, false, false, CForm::row}}) {
     const Problem p = problem_of(type_, sizes);
     const Operands operands(p, 0, 1);
+    check(sizes, operands, false);
     const Bytes want = compute(p, operands, target_, one_thread_);
     for (const ThreadPool& pool : pools) {
       const Bytes got = compute(p, operands, target_, pool);
       EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << sizes;
-    }
-  }
-}
-
-TEST(WholeLines, EachItemHasAsManyRowsAsGoSideBySide) {
-  for (std::int64_t m = 12; m < 200; ++m) {
-    for (std::int64_t items = 1; items <= 16; ++items) {
-      const std::int64_t rows = rows_in_whole_lines(m, items);
-      const std::int64_t last = m - (m - 1) / rows * rows;
-      EXPECT_GE(last, kRowsOfWholeLines) << m << " rows, " << items << " items";
-      EXPECT_LE((m + rows - 1) / rows, items);
     }
   }
 }

@@ -134,7 +134,7 @@ struct Kernels {
   /// at a time as the schedule says.
   void (*multiply_at_once)(const Problem&, const Schedule&, const std::byte* a, const std::byte* b, const std::byte* c,
                            std::byte* y, std::byte* workspace) = nullptr;
-  std::int64_t most_k_of_whole_lines = 0;  ///< multiply_at_once() can write them: whole_lines.h
+  std::int64_t most_short_k = 0;  ///< for which multiply_at_once() can keep B in registers: short_k.h
   /// The same for most_few_rows of Y, or less, where B is not packed: reads it once, in the order of memory. Null:
   /// there is no such kernel.
   void (*multiply_few_rows)(const Block&) = nullptr;
@@ -163,9 +163,6 @@ struct Kernels {
 
 /// The kernels that serve a type of Gemm on a target; null for other types.
 [[nodiscard]] const Kernels* find_kernels(ElementType type, const Target& target);
-
-/// Rows of Y that are written side by side, of products that write whole lines.
-inline constexpr std::int64_t kRowsOfWholeLines = 3;
 
 /// f32 or f64 in vectors of half a line.
 [[nodiscard]] inline bool has_short_floats(const Kernels& kernels) noexcept {

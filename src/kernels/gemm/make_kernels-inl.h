@@ -78,7 +78,7 @@ constexpr Kernels MakeKernels(ElementType type) {
   // Without vectors even a small product takes so long that the way to it is not felt.
   if constexpr (HWY_TARGET != HWY_SCALAR && (sizeof(Element) == sizeof(T) || !BINET_IS_OLD_TARGET)) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
-    kernels.most_k_of_whole_lines = kMostKOfWholeLines<Element, T>;
+    kernels.most_short_k = int64_t{kMostShortK<Element, T>};
     kernels.widens_all_at_once = sizeof(Element) < sizeof(T) && !kRoundsInTile<Element>;
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;

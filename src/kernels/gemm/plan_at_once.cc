@@ -9,7 +9,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
-#include "kernels/gemm/whole_lines.h"
+#include "kernels/gemm/short_k.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -135,7 +135,8 @@ void widen_at_once(const Problem& p, const Kernels& kernels, const Schedule& pla
 
 bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.multiply_at_once == nullptr || s.is_swapped || s.segments > 1) return false;
-  if (writes_whole_lines(p, kernels)) return true;
+  const bool b_lies_in_rows = s.b_source != BSource::given && s.b_source != BSource::widened;
+  if (b_lies_in_rows && keeps_b_in_registers(p, kernels)) return true;
   if (s.turns_b || s.has_few_rows || s.b_is_far) return false;
   // From beyond L2 B comes sooner to items, whose tiles fetch rows of it just before they read them.
   const bool b_leaves_l2 = p.n * p.k * kernels.element_bytes > second_level_cache_bytes() * 3 / 2;
@@ -163,10 +164,10 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
 void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   Schedule schedule;
   schedule.item_rows = is_y_large_at_once(p, kernels) ? kAtOnceRows : p.m;
-  if (writes_whole_lines(p, kernels)) {
-    schedule.writes_whole_lines = true;
+  if (keeps_b_in_registers(p, kernels)) {
+    schedule.keeps_b_in_registers = true;
     schedule.is_short = plan.schedule.is_short;
-    schedule.item_rows = rows_in_whole_lines(p.m, plan.schedule.workers);
+    schedule.item_rows = equal_part(p.m, ceil_div(p.m, plan.schedule.workers), 1);
     schedule.workers = ceil_div(p.m, schedule.item_rows);
   } else if (goes_by_blocks_at_once(p, kernels)) {
     schedule.workers = plan.schedule.workers;

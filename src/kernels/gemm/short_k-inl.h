@@ -1,0 +1,193 @@
+// Room: kernels, per target. A product with a short K: B stays in registers, and rows of Y pass by.
+//
+// In a tile with a few k, what stands around the multiply-adds takes longer than they do: sums begin, the loop over k
+// does, B is loaded and addresses are formed. Here all k of a few vectors of columns are loaded once for many rows. A
+// row then is its elements of A, the multiply-adds and its stores; rows do not wait for each other.
+#if defined(BINET_KERNELS_GEMM_SHORT_K_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_SHORT_K_INL_H_
+#undef BINET_KERNELS_GEMM_SHORT_K_INL_H_
+#else
+#define BINET_KERNELS_GEMM_SHORT_K_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/tile_ends-inl.h"
+#include "kernels/gemm/tile_shape-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Where there are registers enough, and masks are cheap; else 0.
+template <class Element, class T>
+constexpr size_t kMostShortK = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && std::is_same_v<Element, T> ? 8 : 0;
+
+/// Vectors of columns that B's registers hold.
+constexpr size_t VectorsOfShortK(size_t k) { return k <= 6 ? 4 : 3; }
+
+/// Y = A * B + C. Some columns, and some rows of them.
+template <class T>
+struct ShortKPanel {
+  const T* a;
+  int64_t a_row_step, a_column_step;
+  const T* b;
+  int64_t b_row_step;
+  const T* c;  ///< may be read to the last column, whatever the steps
+  int64_t c_row_step, c_vector_step;
+  T* y;
+  int64_t y_row_step;
+  int64_t rows, columns;
+};
+
+/// kVectors vectors of columns, of which the last may have fewer lanes; of type D.
+template <size_t kK, size_t kVectors, class D, class T = hn::TFromD<D>>
+HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
+  using V = hn::Vec<D>;
+  constexpr size_t kLanes = hn::MaxLanes(D());
+  const D d;
+  const auto last_lanes = hn::FirstN(d, static_cast<size_t>(panel.columns) - (kVectors - 1) * kLanes);
+  const auto load = [d, last_lanes](const T* from, bool is_last)
+                        HWY_ATTR { return is_last ? hn::MaskedLoad(last_lanes, d, from) : hn::LoadU(d, from); };
+  V of_b[kK][kVectors];
+  const T* b = panel.b;
+  HWY_UNROLL(8)
+  for (size_t k = 0; k < kK; ++k, b += panel.b_row_step) {
+    HWY_UNROLL(4)
+    for (size_t j = 0; j < kVectors; ++j) of_b[k][j] = load(b + j * kLanes, j + 1 == kVectors);
+  }
+  // Copies: for all that a compiler knows, a vector that is stored may change the originals.
+  const T* a = panel.a;
+  const T* c = panel.c;
+  T* y = panel.y;
+  const int64_t a_row_step = panel.a_row_step, a_column_step = panel.a_column_step, y_row_step = panel.y_row_step;
+  const int64_t c_row_step = panel.c_row_step, c_vector_step = panel.c_vector_step;
+  for (int64_t rows = panel.rows; rows > 0; --rows, a += a_row_step, c += c_row_step, y += y_row_step) {
+    asm("" : "+r"(a), "+r"(c));  // GCC else makes another loop for steps of 1
+    V sum[kVectors];
+    HWY_UNROLL(4)
+    for (size_t j = 0; j < kVectors; ++j) sum[j] = hn::Zero(d);
+    HWY_UNROLL(8)
+    for (size_t k = 0; k < kK; ++k) {
+      const V of_a = hn::Set(d, LoadOne(a + static_cast<int64_t>(k) * a_column_step));
+      HWY_UNROLL(4)
+      for (size_t j = 0; j < kVectors; ++j) sum[j] = MultiplyAdd(of_a, of_b[k][j], sum[j]);
+    }
+    HWY_UNROLL(4)
+    for (size_t j = 0; j < kVectors; ++j) {
+      const bool is_last = j + 1 == kVectors;
+      const V result = hn::Add(sum[j], load(c + static_cast<int64_t>(j) * c_vector_step, is_last));
+      if (is_last) {
+        hn::BlendedStore(result, last_lanes, d, y + j * kLanes);
+      } else {
+        hn::StoreU(result, d, y + j * kLanes);
+      }
+    }
+  }
+}
+
+/// C as panels add it: vectors of what lies there, or of what is repeated along its rows.
+template <class T>
+class COfShortK {
+ public:
+  explicit COfShortK(const Problem& p, const T* c) {
+    const bool has_c = p.has_c && p.beta != 0.0f;
+    c_ = has_c ? c : kNegativeZeros<T>.data();
+    if (!has_c) return;
+    row_step_ = p.c_row_step;
+    column_step_ = p.c_column_step;
+    repeats_ = column_step_ == 0;
+  }
+
+  bool repeats() const { return repeats_; }
+  static constexpr int64_t kMostRows = 32;
+
+  /// Rows from m on.
+  HWY_INLINE void Place(int64_t m, int64_t rows, ShortKPanel<T>& panel) {
+    rows_ = c_ + m * row_step_;
+    panel.c_row_step = row_step_;
+    panel.c_vector_step = column_step_ * kLanes;
+    if (!repeats_) return;
+    const hn::ScalableTag<T> d;
+    for (int64_t i = 0; i < rows; ++i) hn::Store(hn::Set(d, LoadOne(rows_ + i * row_step_)), d, repeated_ + i * kLanes);
+    rows_ = repeated_;
+    panel.c_row_step = kLanes;
+  }
+
+  const T* At(int64_t column) const { return rows_ + column * column_step_; }
+
+ private:
+  static constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  const T *c_, *rows_ = nullptr;
+  int64_t row_step_ = 0, column_step_ = 0;
+  bool repeats_ = false;
+  alignas(64) T repeated_[kMostRows * kLanes];
+};
+
+/// For panels of half a vector, one vector, two, and as many as B's registers hold. Three of four are two and one: more
+/// functions would not be worth their size.
+template <class T>
+struct ShortKFunctions {
+  using Function = void (*)(const ShortKPanel<T>&);
+  Function half, one, two, most;
+  int64_t most_vectors;
+};
+
+template <class T, size_t... kKLessOne>
+constexpr auto AllShortKFunctions(std::index_sequence<kKLessOne...>) {
+  using D = hn::ScalableTag<T>;
+  return std::array<ShortKFunctions<T>, sizeof...(kKLessOne)>{
+      {{&MultiplyShortKPanel<kKLessOne + 1, 1, hn::Half<D>>, &MultiplyShortKPanel<kKLessOne + 1, 1, D>,
+        &MultiplyShortKPanel<kKLessOne + 1, 2, D>,
+        &MultiplyShortKPanel<kKLessOne + 1, VectorsOfShortK(kKLessOne + 1), D>, VectorsOfShortK(kKLessOne + 1)}...}};
+}
+
+/// Y, for a K of 1 to kMostK.
+template <size_t kMostK, class T>
+HWY_NOINLINE void MultiplyShortK(const Problem& p, const T* a, const T* b, const T* c, T* y) {
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+  static constexpr auto kFunctions = AllShortKFunctions<T>(std::make_index_sequence<kMostK>());
+  const ShortKFunctions<T>& functions = kFunctions[static_cast<size_t>(p.k) - 1];
+  const int64_t most_columns = functions.most_vectors * kLanes;
+  // Rows whose lines of Y stay near from panel to panel; where Y is far, few of them, as hardware prefetchers follow.
+  constexpr int64_t kNearBytes = 96 * 1024, kFewest = 8, kMost = COfShortK<T>::kMostRows;
+  COfShortK<T> all_of_c(p, c);
+  const int64_t near_rows = HWY_MAX(kFewest, HWY_MIN(kNearBytes / (p.n * int64_t{sizeof(T)}), kMost));
+  const int64_t together = p.n <= most_columns && !all_of_c.repeats() ? p.m : near_rows;
+  ShortKPanel<T> panel;
+  panel.a_row_step = p.a_row_step;
+  panel.a_column_step = p.a_column_step;
+  panel.b_row_step = p.b_row_step;
+  panel.y_row_step = p.y_row_step;
+  for (int64_t m = 0; m < p.m; m += together) {
+    panel.a = a + m * p.a_row_step;
+    panel.rows = HWY_MIN(together, p.m - m);
+    all_of_c.Place(m, panel.rows, panel);
+    for (int64_t n = 0; n < p.n; n += panel.columns) {
+      const int64_t left = p.n - n;
+      panel.b = b + n;
+      panel.c = all_of_c.At(n);
+      panel.y = y + m * p.y_row_step + n;
+      if (left > most_columns - kLanes) {
+        panel.columns = HWY_MIN(left, most_columns);
+        functions.most(panel);
+      } else {
+        panel.columns = HWY_MIN(left, 2 * kLanes);
+        const auto function = left > kLanes ? functions.two : left > kLanes / 2 ? functions.one : functions.half;
+        function(panel);
+      }
+    }
+  }
+}
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
