@@ -28,10 +28,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Where there are registers enough, and masks are cheap; else 0.
 template <class Element, class T>
-constexpr size_t kMostShortK = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && std::is_same_v<Element, T> ? 8 : 0;
+constexpr size_t kMostShortK = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && std::is_same_v<Element, T>
+                                   ? (sizeof(T) == 4 ? 12 : 8)
+                                   : 0;
 
 /// Vectors of columns that B's registers hold.
-constexpr size_t VectorsOfShortK(size_t k) { return k <= 6 ? 4 : 3; }
+constexpr size_t VectorsOfShortK(size_t k) { return k <= 6 ? 4 : k <= 8 ? 3 : 2; }
 
 /// Y = A * B + C. Some columns, and some rows of them.
 template <class T>
@@ -58,7 +60,7 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
                         HWY_ATTR { return is_last ? hn::MaskedLoad(last_lanes, d, from) : hn::LoadU(d, from); };
   V of_b[kK][kVectors];
   const T* b = panel.b;
-  HWY_UNROLL(8)
+  HWY_UNROLL(12)
   for (size_t k = 0; k < kK; ++k, b += panel.b_row_step) {
     HWY_UNROLL(4)
     for (size_t j = 0; j < kVectors; ++j) of_b[k][j] = load(b + j * kLanes, j + 1 == kVectors);
@@ -74,7 +76,7 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
     V sum[kVectors];
     HWY_UNROLL(4)
     for (size_t j = 0; j < kVectors; ++j) sum[j] = hn::Zero(d);
-    HWY_UNROLL(8)
+    HWY_UNROLL(12)
     for (size_t k = 0; k < kK; ++k) {
       const V of_a = hn::Set(d, LoadOne(a + static_cast<int64_t>(k) * a_column_step));
       HWY_UNROLL(4)
