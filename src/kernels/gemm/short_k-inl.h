@@ -50,7 +50,7 @@ struct ShortKPanel {
 };
 
 /// kVectors vectors of columns, of which the last may have fewer lanes; of type D.
-template <size_t kK, size_t kVectors, class D, class T = hn::TFromD<D>>
+template <size_t kK, size_t kVectors, bool kHasC, class D, class T = hn::TFromD<D>>
 HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   using V = hn::Vec<D>;
   constexpr size_t kLanes = hn::MaxLanes(D());
@@ -85,7 +85,8 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
     HWY_UNROLL(4)
     for (size_t j = 0; j < kVectors; ++j) {
       const bool is_last = j + 1 == kVectors;
-      const V result = hn::Add(sum[j], load(c + static_cast<int64_t>(j) * c_vector_step, is_last));
+      V result = sum[j];
+      if constexpr (kHasC) result = hn::Add(result, load(c + static_cast<int64_t>(j) * c_vector_step, is_last));
       if (is_last) {
         hn::BlendedStore(result, last_lanes, d, y + j * kLanes);
       } else {
@@ -142,21 +143,31 @@ struct ShortKFunctions {
   int64_t most_vectors;
 };
 
-template <class T, size_t... kKLessOne>
-constexpr auto AllShortKFunctions(std::index_sequence<kKLessOne...>) {
-  using D = hn::ScalableTag<T>;
-  return std::array<ShortKFunctions<T>, sizeof...(kKLessOne)>{
-      {{&MultiplyShortKPanel<kKLessOne + 1, 1, hn::Half<D>>, &MultiplyShortKPanel<kKLessOne + 1, 1, D>,
-        &MultiplyShortKPanel<kKLessOne + 1, 2, D>,
-        &MultiplyShortKPanel<kKLessOne + 1, VectorsOfShortK(kKLessOne + 1), D>, VectorsOfShortK(kKLessOne + 1)}...}};
+/// Where so few multiply-adds go on, adding a C that there is not takes a tenth of the time.
+constexpr size_t kMostKWithoutC = 2;
+
+template <class T, size_t kK, bool kHasC, class D = hn::ScalableTag<T>>
+constexpr ShortKFunctions<T> FunctionsOfShortK() {
+  constexpr bool kAddsC = kHasC || kK > kMostKWithoutC;
+  return {&MultiplyShortKPanel<kK, 1, kAddsC, hn::Half<D>>, &MultiplyShortKPanel<kK, 1, kAddsC, D>,
+          &MultiplyShortKPanel<kK, 2, kAddsC, D>, &MultiplyShortKPanel<kK, VectorsOfShortK(kK), kAddsC, D>,
+          VectorsOfShortK(kK)};
+}
+
+template <class T, bool kHasC, size_t... kKLessOne>
+constexpr auto AllFunctionsOfShortK(std::index_sequence<kKLessOne...>) {
+  return std::array<ShortKFunctions<T>, sizeof...(kKLessOne)>{FunctionsOfShortK<T, kKLessOne + 1, kHasC>()...};
 }
 
 /// Y, for a K of 1 to kMostK.
 template <size_t kMostK, class T>
 HWY_NOINLINE void MultiplyShortK(const Problem& p, const T* a, const T* b, const T* c, T* y) {
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
-  static constexpr auto kFunctions = AllShortKFunctions<T>(std::make_index_sequence<kMostK>());
-  const ShortKFunctions<T>& functions = kFunctions[static_cast<size_t>(p.k) - 1];
+  using AllK = std::make_index_sequence<kMostK>;
+  static constexpr auto kWithC = AllFunctionsOfShortK<T, true>(AllK());
+  static constexpr auto kWithoutC = AllFunctionsOfShortK<T, false>(AllK());
+  const bool has_c = p.has_c && p.beta != 0.0f;
+  const ShortKFunctions<T>& functions = (has_c ? kWithC : kWithoutC)[static_cast<size_t>(p.k) - 1];
   const int64_t most_columns = functions.most_vectors * kLanes;
   // Rows whose lines of Y stay near from panel to panel; where Y is far, few of them, as hardware prefetchers follow.
   constexpr int64_t kNearBytes = 96 * 1024, kFewest = 8, kMost = COfShortK<T>::kMostRows;
