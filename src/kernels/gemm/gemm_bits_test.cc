@@ -15,6 +15,8 @@ constexpr Case kProducts[] = {{50, 70, 600},
                               {64, 2, 90, true, true},
                               {37, 33, 300, false, true, CForm::full},
                               {37, 6, 301},
+                              {50, 70, 6, false, false, CForm::full},
+                              {41, 21, 11, false, true},
                               {40, 3, 9000},
                               {30, 20, 8500, true, false, CForm::row, 2, 3}};
 
