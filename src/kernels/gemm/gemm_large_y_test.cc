@@ -101,6 +101,8 @@ TEST_P(GemmLargeY, LongRowsAndBInRegisters) {
     const Problem p = problem_of(type_, sizes);
     const Operands operands(p, 0, 1);
     check(sizes, operands, false);
+    check(sizes, operands, true);
+    EXPECT_EQ(make_plan(p, target_, 1, true).schedule.keeps_b_in_registers, kernels_.most_short_k > 0);
     const Bytes want = compute(p, operands, target_, one_thread_);
     for (const ThreadPool& pool : pools) {
       const Bytes got = compute(p, operands, target_, pool);

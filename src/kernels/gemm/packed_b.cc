@@ -71,7 +71,8 @@ bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (are_few_columns_of_transposed_a(p, kernels)) return true;
   if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && !kernels.widens_all_at_once && p.n % kernels.lanes != 0) return false;
-  return bytes_of_kept_rows(p, kernels) <= most_bytes_of_kept_rows(p, kernels);
+  // Many rows keep those of a short K in registers (short_k.h), and few read them where they lie.
+  return p.k <= kernels.most_short_k || bytes_of_kept_rows(p, kernels) <= most_bytes_of_kept_rows(p, kernels);
 }
 
 Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept {
