@@ -36,8 +36,9 @@ struct Plan {
   std::int64_t touched_bytes = 0;
   std::int64_t cache_bytes = 0;         ///< of the last level
   std::int64_t streamed_from = 0;       ///< touched bytes from which on one thread streams
+  std::int64_t streamed_from_all = 0;   ///< and several, whatever their number
+  std::int64_t streamed_from_each = 0;  ///< and several where each of them touches so much
   std::int64_t kept_bytes_each = 0;     ///< what is worth finding again in the caches of the core that left it there
-  std::int64_t streamed_from_each = 0;  ///< and each of several, unless all of them fill the last-level cache before
 };
 
 /// What happens to the result after the call.

@@ -99,7 +99,7 @@ void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Re
 bool streams(const Plan& plan, std::int64_t threads, Result result) {
   if (result == Result::read_next) return plan.loops.elements * plan.size >= plan.cache_bytes;
   // Several threads get more out of the last-level cache than one, but not out of memory.
-  const std::int64_t by_all = std::min(threads * plan.streamed_from_each, plan.cache_bytes);
+  const std::int64_t by_all = std::min(threads * plan.streamed_from_each, plan.streamed_from_all);
   return plan.touched_bytes >= (threads == 1 ? plan.streamed_from : by_all);
 }
 
