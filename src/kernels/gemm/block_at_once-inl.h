@@ -14,10 +14,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/gemm/block-inl.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/three_by_four-inl.h"
+#include "kernels/gemm/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/gemm/block-inl.h"
+#include "kernels/gemm/block_loops-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"

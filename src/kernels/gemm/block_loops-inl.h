@@ -1,0 +1,271 @@
+// Room: kernels, per target. The two inner loops: a block of Y in tiles, panel by panel or rows by rows (block-inl.h
+// chooses).
+#if defined(BINET_KERNELS_GEMM_BLOCK_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_BLOCK_LOOPS_INL_H_
+#undef BINET_KERNELS_GEMM_BLOCK_LOOPS_INL_H_
+#else
+#define BINET_KERNELS_GEMM_BLOCK_LOOPS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/tiles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+
+/// What the tile from (m, n) on, with so many columns, reads.
+template <class T, class TB>
+HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t n, int64_t tile_columns) {
+  constexpr int64_t kPanel = TileShape<T>::kPanel;
+  const auto* a = reinterpret_cast<const T*>(block.a);
+  a += block.a_is_packed ? m / block.a_panel_rows * block.a_panel_step : m * block.a_row_step;
+  TileOperands<T, TB> operands;
+  operands.a = a;
+  operands.a_row_step = block.a_row_step;
+  operands.a_column_step = block.a_column_step;
+  operands.b = reinterpret_cast<const TB*>(block.b) + n / kPanel * block.b_panel_step + n % kPanel;
+  operands.b_panel_step = block.b_panel_step;
+  operands.b_row_step = block.b_row_step;
+  operands.k = block.k;
+  operands.far = {block.b, 0};  // to fetch from a page that is not there would take a walk through the page table
+  operands.b_is_whole = block.b_is_packed || n + tile_columns <= block.n;
+  const int64_t rows_ahead = block.leaves_b_to_hardware ? 0
+                             : tile_columns > kPanel    ? kPrefetchRowsOfWide
+                                                        : kPrefetchRows;
+  operands.near = block.b_is_packed ? rows_ahead * block.b_row_step : tile_columns + block.near_b;
+  if (!block.b_is_packed) FetchBelow(operands, tile_columns);
+  return operands;
+}
+
+template <class Element, class T, class TB>
+class BlockLoops {
+ public:
+  BlockLoops(const Block& block, FinishFunction<T> finish, bool goes_by_panels)
+      : block_(block),
+        finish_(finish),
+        goes_by_panels_(goes_by_panels),
+        takes_three_vectors_(TakesThreeVectors(block)),
+        b_is_near_(IsBNear(block)),
+        y_is_near_(IsYNear(block)) {}
+
+  /// B is such that tiles find only so much of it in the first-level cache as they fetch themselves.
+  static bool TakesThreeVectors(const Block& block) {
+    if (!AreForThreeVectors<T>(block.m) || block.a_panel_rows > int64_t{kMostRowsOfThreeVectors}) return false;
+    constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
+    return block.n > kColumns - int64_t{Shape::kLanes} && !block.b_is_packed && LeavesL1<TB>(block.k, kColumns);
+  }
+
+  /// Every panel of B meets all rows while it is in the first-level cache.
+  void PanelByPanel() const {
+    for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
+      const auto tile = ChooseTile(TilesFor<T, TB>(block_.a_panel_rows), block_.n - n, false);
+      for (int64_t m = TilesInPlace(tile, n); m < block_.m; m += block_.a_panel_rows) {
+        const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
+        PrefetchBelow(m, n);
+        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n, m == 0 || !b_is_near_);
+      }
+    }
+  }
+
+  /// One vector of columns: tiles so high that many rows share its load, and that their chains hide the latency.
+  void TallTiles() const {
+    if constexpr (kHasTallTiles<T>) {
+      for (int64_t m = 0; m < block_.m;) {
+        const int64_t left = block_.m - m;
+        constexpr int64_t kTall = kTallRows, kRows = Shape::kRows;
+        const int64_t rows = left >= kTall ? kTall : left > kRows ? (left + 1) / 2 : left;
+        const auto function = rows == kTall ? &MultiplyTile<kTallRows, 1, T, TB> : TilesFor<T, TB>(rows).narrow;
+        Compute({function, 1}, m, rows, 0, false);
+        m += rows;
+      }
+    }
+  }
+
+  /// Few rows, or a small B: each tile of rows takes the widest tiles it can.
+  void RowsByRows() const {
+    for (int64_t m = TilesOfOneStrip(); m < block_.m; m += block_.a_panel_rows) {
+      const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
+      const auto& tiles = TilesFor<T, TB>(rows);
+      for (int64_t n = TilesAcross(tiles, m); n < block_.n;) {
+        const auto tile = Widest(tiles, block_.n - n);
+        const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+        if (!y_is_near_) PrefetchSums<sizeof(Element), T>(block_, m, n + columns);
+        Compute(tile, m, rows, n, m == 0);
+        n += columns;
+      }
+    }
+  }
+
+ private:
+  using Shape = TileShape<T>;
+  // Of L1 the rest is for A and Y; of L2 for A. What is near already must not be fetched again by every tile: the loop
+  // over k would take up to 3 % longer.
+  static constexpr int64_t kPanelBytesInL1 = 32 * 1024;
+  static constexpr int64_t kBytesInL2 = 512 * 1024;
+
+  /// Whether the first tile of each panel fetches enough for those below it: they find the panel in the first-level
+  /// cache, and packed panels that all stay in the second-level one.
+  static bool IsBNear(const Block& block) {
+    if (block.k * int64_t{Shape::kPanel * sizeof(TB)} > kPanelBytesInL1) return false;
+    return !block.b_is_packed || block.k * block.n * int64_t{sizeof(TB)} <= kBytesInL2;
+  }
+  static bool IsYNear(const Block& block) {
+    return !block.goes_by_rows && block.m * block.n * int64_t{sizeof(T)} <= kBytesInL2;
+  }
+
+  HWY_INLINE void PrefetchBelow(int64_t m, int64_t n) const {
+    if (!y_is_near_) PrefetchSums<sizeof(Element), T>(block_, m + block_.a_panel_rows, n);
+  }
+
+  /// How the tiles from (m, n) on begin and end, if they need no buffer for that. With one, of LargestTile() elements,
+  /// C may be a column: of so many `rows` it is repeated there, for tiles of any width.
+  HWY_NOINLINE bool EndsInPlace(int64_t m, int64_t n, int64_t tile_columns, TileEnds<T>& ends, T* buffer = nullptr,
+                                int64_t rows = 0) const {
+    const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
+    if (!kTakesAnyColumns<TB> && columns < tile_columns) return false;
+    ends.last_lanes = static_cast<size_t>(columns - (tile_columns - int64_t{Shape::kLanes}));
+    T* sums = block_.sums == nullptr ? nullptr : reinterpret_cast<T*>(block_.sums) + m * block_.sums_row_step + n;
+    if (!block_.first) {
+      ends.from = sums;
+      ends.from_row_step = block_.sums_row_step;
+    }
+    if (!block_.last) {
+      ends.to = sums;
+      ends.to_row_step = block_.sums_row_step;
+      return true;
+    }
+    if constexpr (std::is_same_v<Element, T>) {
+      const int64_t c_column_step = block_.output->c_column_step;
+      if (block_.scale->has_c && c_column_step != 1 && (c_column_step != 0 || buffer == nullptr)) return false;
+      const size_t vectors = buffer == nullptr ? 0 : LargestTile<T>() / Shape::kLanes / static_cast<size_t>(rows);
+      return EndInPlace<Element, T>(block_, {m, n, rows, columns}, vectors * Shape::kLanes, buffer, ends);
+    }
+    return false;
+  }
+
+  HWY_INLINE Tile<T, TB> Widest(const TilesOfRows<T, TB>& tiles, int64_t columns_left) const {
+    constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
+    const bool is_worth_three = columns_left > 4 * kLanes || (columns_left > 2 * kLanes && columns_left <= 3 * kLanes);
+    if (takes_three_vectors_ && is_worth_three && tiles.three != nullptr) return {tiles.three, 3};
+    return ChooseTile(tiles, columns_left, true);
+  }
+
+  /// The tiles of full height from (0, n) down, without the work of placing each of them, which a short k would notice:
+  /// the rows done.
+  int64_t TilesInPlace(const Tile<T, TB>& tile, int64_t n) const {
+    const int64_t rows = block_.a_panel_rows;
+    const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+    TileEnds<T> ends;
+    if (!EndsInPlace(0, n, tile_columns, ends)) return 0;
+    TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, n, tile_columns);
+    operands.far = NextPanel(0, n);
+    const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
+    int64_t m = 0;
+    for (; m + rows <= block_.m; m += rows) {
+      PrefetchBelow(m, n);
+      tile.function(operands, ends);
+      operands.fetches = !b_is_near_;
+      operands.a += a_step;
+      operands.far.from += operands.far.step * block_.k;
+      ends.from += rows * ends.from_row_step;
+      ends.to += rows * ends.to_row_step;
+      ends.c += rows * ends.c_row_step;
+    }
+    return m;
+  }
+
+  /// The tiles of the rows from m on, placed once: the columns done. Each fetches the place of the next one, if Y is
+  /// far.
+  int64_t TilesAcross(const TilesOfRows<T, TB>& tiles, int64_t m) const {
+    constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
+    if constexpr (!std::is_same_v<Element, T> || BINET_IS_OLD_TARGET) return 0;
+    alignas(64) T repeated_c[LargestTile<T>()];
+    TileEnds<T> ends;
+    const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
+    if (block_.n < kLanes || !EndsInPlace(m, 0, kLanes, ends, repeated_c, rows)) return 0;
+    const bool c_moves = ends.c != nullptr && ends.c != repeated_c;
+    int64_t n = 0, columns = 0;
+    for (; n < block_.n; n += columns) {
+      const auto tile = Widest(tiles, block_.n - n);
+      columns = static_cast<int64_t>(tile.vectors) * kLanes;
+      if (n + columns > block_.n) {
+        if (!kTakesAnyColumns<TB>) return n;
+        ends.last_lanes = static_cast<size_t>(block_.n - n - columns + kLanes);
+      }
+      if (!y_is_near_) PrefetchSums<sizeof(Element), T>(block_, m, n + columns);
+      TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, m, n, columns);
+      operands.fetches = m == 0;
+      tile.function(operands, ends);
+      if (ends.from != nullptr) ends.from += columns;
+      if (c_moves) ends.c += columns;
+      ends.to += columns;
+    }
+    return n;
+  }
+
+  /// While its tiles keep the multipliers busy, each packed panel of B sees the next one come nearer: every tile
+  /// fetches its share.
+  HWY_INLINE Ahead NextPanel(int64_t m, int64_t n) const {
+    if (!block_.b_is_packed) return {block_.b, 0};
+    const int64_t panel_bytes = block_.k * int64_t{Shape::kPanel * sizeof(TB)};
+    const int64_t step = panel_bytes * block_.a_panel_rows / (block_.m * block_.k);
+    const TB* next = reinterpret_cast<const TB*>(block_.b) + (n / int64_t{Shape::kPanel} + 1) * block_.b_panel_step;
+    return {reinterpret_cast<const std::byte*>(next) + m / block_.a_panel_rows * step * block_.k, step};
+  }
+
+  /// The rows of the tiles of full height, where one is as wide as Y.
+  int64_t TilesOfOneStrip() const {
+    if (const int64_t rows = ColumnOfTiles(); rows > 0) return rows;
+    const auto tile = ChooseTile(TilesFor<T, TB>(block_.a_panel_rows), block_.n, true);
+    return block_.n <= static_cast<int64_t>(tile.vectors * Shape::kLanes) ? TilesInPlace(tile, 0) : 0;
+  }
+
+  /// As many of the highest tiles as there are, where one is as wide as Y, in one call: their rows.
+  int64_t ColumnOfTiles() const {
+    if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T> && !BINET_IS_OLD_TARGET) {
+      const Output& output = *block_.output;
+      const int64_t vectors = (block_.n + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
+      const bool is_whole = kTakesAnyColumns<TB> || block_.n == vectors * int64_t{Shape::kLanes};
+      const bool c_fits = !block_.scale->has_c || output.c_column_step == 1;
+      if (block_.a_is_packed || block_.a_panel_rows != int64_t{Shape::kRows} || !is_whole || !c_fits) return 0;
+      if (!block_.first || !block_.last || vectors > int64_t{Shape::kPanelVectors}) return 0;
+      TileEnds<T> ends;
+      ends.last_lanes = static_cast<size_t>(block_.n - (vectors - 1) * int64_t{Shape::kLanes});
+      if (!EndInPlace<Element, T>(block_, {0, 0, 0, block_.n}, 0, nullptr, ends)) return 0;
+      ends.reach = ReachOfRows<Element>(block_.n, static_cast<size_t>(vectors) * Shape::kLanes, 0, ends);
+      const int64_t tiles = block_.m / int64_t{Shape::kRows};
+      const auto multiply = vectors == 1 ? &MultiplyTiles<Shape::kRows, 1, T, TB>
+                                         : &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
+      TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, 0, vectors * int64_t{Shape::kLanes});
+      operands.fetches = false;  // all of B is near
+      multiply(operands, ends, tiles);
+      return tiles * int64_t{Shape::kRows};
+    }
+    return 0;
+  }
+
+  HWY_NOINLINE void Compute(const Tile<T, TB>& tile, int64_t m, int64_t rows, int64_t n, bool fetches) const {
+    const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+    TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, m, n, tile_columns);
+    if (goes_by_panels_) operands.far = NextPanel(m, n);
+    operands.fetches = fetches;
+    const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
+    ComputeTile<Element>(block_, tile, operands, {m, n, rows, columns}, finish_);
+  }
+
+  const Block& block_;
+  const FinishFunction<T> finish_;
+  const bool goes_by_panels_, takes_three_vectors_, b_is_near_, y_is_near_;
+};
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

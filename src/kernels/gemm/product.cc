@@ -1,0 +1,241 @@
+#include "kernels/gemm/product.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/gemm/items.h"
+#include "kernels/gemm/portions.h"
+#include "kernels/gemm/segments.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+bool has_panels(const Schedule& s) { return s.b_source != BSource::strips && s.b_source != BSource::direct; }
+
+}  // namespace
+
+Product::Product(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+                 std::byte* workspace)
+    : p_(plan.schedule.is_swapped ? swapped(plan.problem) : plan.problem),
+      s_(plan.schedule),
+      kernels_(*plan.kernels),
+      scale_(make_scale(p_)),
+      a_(plan.schedule.is_swapped ? b : a),
+      b_(plan.schedule.is_swapped ? a : b),
+      workspace_(workspace),
+      b_layout_(has_panels(plan.schedule) ? PackedB(*plan.kernels, p_.n, p_.k) : PackedB()) {
+  output_.y = y;
+  output_.y_row_step = s_.is_swapped ? 1 : p_.y_row_step;
+  output_.y_column_step = s_.is_swapped ? p_.y_row_step : 1;
+  output_.c = c;
+  output_.c_row_step = p_.c_row_step;
+  output_.c_column_step = p_.c_column_step;
+  if (s_.repeats_c) repeat_c(workspace + plan.workspace_bytes - bytes_of_repeated_c(p_, kernels_));
+}
+
+void Product::pack_b(const ThreadPool& pool) {
+  pack_whole_b(p_, kernels_, b_, workspace_, false, pool);
+  b_ = workspace_;
+}
+
+void Product::widen_b(const ThreadPool& pool) {
+  widen_whole_b(p_, kernels_, b_, workspace_, pool);
+  b_ = workspace_;
+}
+
+void Product::compute_item(std::int64_t item, std::int64_t worker) const {
+  std::int64_t segment = 0, column = 0;
+  Block block;
+  if (s_.items > 1) {  // divisions that a small product would notice
+    const std::int64_t items_of_segment = s_.items / s_.segments;
+    segment = item / items_of_segment;
+    item %= items_of_segment;
+    block.row = item % s_.row_items * s_.item_rows;
+    column = item / s_.row_items * s_.item_columns;
+  }
+  block.m = std::min(s_.item_rows, p_.m - block.row);
+  block.output = &output_;
+  block.scale = &scale_;
+  block.goes_by_rows = s_.goes_by_rows;
+  block.ends_in_halves = s_.ends_in_halves;
+  block.near_b = s_.near_b;
+  block.leaves_b_to_hardware = s_.leaves_b_to_hardware;
+  const Columns columns = {column, std::min(s_.item_columns, p_.n - column)};
+  const Slot slot(*this, worker, segment);
+
+  const std::int64_t first_k = segment * s_.segment_k;
+  const std::int64_t end_k = std::min(first_k + s_.segment_k, p_.k);
+  for (std::int64_t k0 = first_k; k0 < end_k; k0 += s_.kc) {
+    block.k = std::min(s_.kc, end_k - k0);
+    block.first = k0 == first_k;
+    block.last = k0 + block.k == end_k && s_.segments == 1;
+    place_a(block, k0, slot);
+    multiply_item(block, columns, k0, slot);
+  }
+}
+
+void Product::add_segments(const ThreadPool& pool) const {
+  finish_segments({workspace_ + s_.whole_b_bytes, s_.segments, p_.m, p_.n, s_.sums_row_step}, kernels_, output_, scale_,
+                  pool);
+}
+
+void Product::repeat_c(std::byte* row) {
+  const std::int64_t bytes = p_.n * kernels_.element_bytes;
+  std::memcpy(row, output_.c, static_cast<std::size_t>(kernels_.element_bytes));
+  for (std::int64_t done = kernels_.element_bytes; done < bytes; done *= 2) {
+    std::memcpy(row + done, row, static_cast<std::size_t>(std::min(done, bytes - done)));
+  }
+  output_.c = row;
+  output_.c_column_step = 1;
+}
+
+Product::Slot::Slot(const Product& product, std::int64_t worker, std::int64_t segment) {
+  const Schedule& s = product.s_;
+  const std::size_t bytes = s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes;
+  segment_sums = product.workspace_ + s.whole_b_bytes;
+  a = segment_sums + s.segment_sums_bytes + static_cast<std::size_t>(worker) * bytes;
+  b = a + s.slot_a_bytes;
+  sums = b + s.slot_b_bytes;
+  segment_sums += segment * product.p_.m * s.sums_row_step * product.kernels_.accumulator_bytes;
+}
+
+void Product::select(Block& block, Columns columns, std::int64_t first_of_item, const Slot& slot) const {
+  block.column = columns.first;
+  block.n = columns.count;
+  if (block.first && block.last) return;
+  if (s_.segments > 1) {
+    block.sums = slot.segment_sums + (block.row * s_.sums_row_step + columns.first) * kernels_.accumulator_bytes;
+    block.sums_row_step = s_.sums_row_step;
+  } else if (s_.sums_in_slot) {
+    block.sums = slot.sums + (columns.first - first_of_item) * s_.item_rows * kernels_.accumulator_bytes;
+    block.sums_row_step = round_up(columns.count, kernels_.lanes);
+  } else {
+    block.sums = output_.y + (block.row * output_.y_row_step + columns.first) * kernels_.element_bytes;
+    block.sums_row_step = output_.y_row_step;
+  }
+}
+
+void Product::place_a(Block& block, std::int64_t k0, const Slot& slot) const {
+  const std::byte* from = element(a_, block.row * p_.a_row_step + k0 * p_.a_column_step);
+  block.a_panel_rows = s_.tile_rows;
+  if (s_.a_is_direct) {
+    block.a = from;
+    block.a_row_step = p_.a_row_step;
+    block.a_column_step = p_.a_column_step;
+    return;
+  }
+  block.a = slot.a;
+  if (s_.a_is_widened) {
+    block.a_row_step = s_.a_line_step;
+    block.a_column_step = 1;
+    return kernels_.widen_lines(from, p_.a_row_step, block.m, block.k, slot.a, s_.a_line_step);
+  }
+  block.a_is_packed = true;
+  block.a_panel_step = kernels_.a_width * packed_rows_of_a(kernels_, block.k);
+  block.a_row_step = 1;
+  block.a_column_step = kernels_.a_width;
+  kernels_.pack_a({from, p_.a_row_step, p_.a_column_step, block.m, block.k, slot.a, block.a_panel_step, s_.tile_rows});
+}
+
+void Product::multiply_item(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
+  switch (s_.b_source) {
+    case BSource::given:
+    case BSource::widened:
+    case BSource::whole:
+      return multiply_panels(block, all, k0, slot);
+    case BSource::strips:
+      for (std::int64_t n = 0; n < all.count; n += s_.strip_columns) {
+        select(block, {all.first + n, std::min(s_.strip_columns, all.count - n)}, all.first, slot);
+        multiply_strip(block, k0, slot);
+      }
+      return;
+    case BSource::direct:
+      const bool takes_any_columns = kernels_.takes_any_columns || s_.turns_b;
+      std::int64_t whole_vectors = takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
+      // A tile as wide as a panel takes hardly longer than one of half of it.
+      const bool ends_in_panel = whole_vectors < all.count && whole_vectors % kernels_.nr != 0;
+      if (ends_in_panel && !takes_any_columns) whole_vectors -= kernels_.lanes;
+      // Sums of few columns, which lie together, pass through the first-level cache as one run.
+      const std::int64_t together = s_.b_is_far || s_.goes_by_rows ? s_.strip_columns : whole_vectors;
+      for (std::int64_t n = 0; n < whole_vectors; n += together) {
+        select(block, {all.first + n, std::min(together, whole_vectors - n)}, all.first, slot);
+        multiply_direct(block, k0);
+      }
+      if (whole_vectors < all.count) {
+        select(block, {all.first + whole_vectors, all.count - whole_vectors}, all.first, slot);
+        multiply_strip(block, k0, slot);
+      }
+      return;
+  }
+}
+
+void Product::multiply_panels(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
+  std::int64_t end_of_wide = all.first + all.count;
+  if (b_layout_.narrow_width > 0) end_of_wide = std::min(end_of_wide, b_layout_.first_narrow_column(kernels_));
+  const std::int64_t together = s_.widens_b || s_.goes_by_rows ? s_.strip_columns : all.count;
+  for (std::int64_t n = all.first; n < end_of_wide; n += together) {
+    select(block, {n, std::min(together, end_of_wide - n)}, all.first, slot);
+    multiply_packed(block, k0, kernels_.nr, slot);
+  }
+  if (end_of_wide < all.first + all.count) {
+    select(block, {end_of_wide, all.first + all.count - end_of_wide}, all.first, slot);
+    multiply_packed(block, k0, b_layout_.narrow_width, slot);
+  }
+}
+
+void Product::multiply_packed(Block& block, std::int64_t k0, std::int64_t width, const Slot& slot) const {
+  const bool is_kept = s_.b_source == BSource::given;
+  const std::int64_t bytes = is_kept ? kernels_.kept_bytes : kernels_.accumulator_bytes;
+  const std::int64_t rows_before = packed_rows_of_b(kernels_, k0);
+  block.b_is_packed = true;
+  block.b_is_kept = is_kept;
+  block.b_panel_step = b_layout_.panel_step;
+  block.b_row_step = width;
+  block.b = b_ + (block.column / kernels_.nr * b_layout_.panel_step + rows_before * width) * bytes;
+  if (s_.widens_b) widen_panels(block, width, slot);
+  kernels_.multiply(block);
+}
+
+void Product::widen_panels(Block& block, std::int64_t width, const Slot& slot) const {
+  const std::int64_t count = block.k * width;
+  std::byte* to = slot.b;
+  for (std::int64_t n = 0; n < block.n; n += width, to += count * kernels_.accumulator_bytes) {
+    kernels_.widen(block.b + n / width * block.b_panel_step * kernels_.kept_bytes, count, to);
+  }
+  block.b = slot.b;
+  block.b_is_kept = false;
+  block.b_panel_step = count;
+}
+
+void Product::multiply_direct(Block& block, std::int64_t k0) const {
+  block.b_is_packed = false;
+  block.b_panel_step = kernels_.nr;
+  block.b_row_step = p_.b_row_step;
+  block.b = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
+  block.b_column_step = p_.b_column_step;
+  if (s_.turns_b) return kernels_.multiply_turned(block);
+  if (s_.has_few_rows) return kernels_.multiply_few_rows(block);
+  kernels_.multiply(block);
+}
+
+void Product::multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const {
+  const bool is_narrow = block.n <= kernels_.lanes;
+  const std::int64_t width = is_narrow ? kernels_.lanes : kernels_.nr;
+  block.b_is_packed = true;
+  block.b_panel_step = packed_rows_of_b(kernels_, block.k) * width;
+  block.b_row_step = width;
+  block.b = slot.b;
+  const std::byte* from = element(b_, k0 * p_.b_row_step + block.column * p_.b_column_step);
+  const auto pack = is_narrow ? kernels_.pack_narrow_b : kernels_.pack_b;
+  const Packing packing = {from, p_.b_column_step, p_.b_row_step, block.n, block.k, slot.b, block.b_panel_step, width};
+  if (s_.tiles_pack_b && !is_narrow) return kernels_.pack_and_multiply(block, packing);
+  const bool is_one_panel_of_lines = block.n <= width && p_.b_column_step == 1;
+  if (kernels_.widen_lines != nullptr && is_one_panel_of_lines) {
+    kernels_.widen_lines(from, p_.b_row_step, block.k, block.n, slot.b, width);
+  } else {
+    pack(packing);
+  }
+  kernels_.multiply(block);
+}
+
+}  // namespace binet::kernels::gemm
