@@ -19,6 +19,7 @@
 #include "kernels/gemm/block_at_once-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/one_row-inl.h"
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
@@ -125,6 +126,9 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
         return MultiplyShortK<kMostShortK<Element, T>>(p, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),
                                                        reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
       }
+    }
+    if constexpr (kKeepsRowOfSums<Element, T>) {
+      if (schedule.keeps_sums_in_registers) return MultiplyOneRow<T>(p, a, b, c, y);
     }
     BlockAtOnce<Element, T> block(p, b, c, schedule);
     block.Multiply(reinterpret_cast<const T*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);

@@ -16,38 +16,6 @@ using GemmPaths = TypeOnTargetTest;
 
 INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmPaths, testing::ValuesIn(types_on_targets()), name_of);
 
-/// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
-/// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
-TEST_P(GemmPaths, FewRowsOfALargeB) {
-  for (const Case& sizes :
-       {Case{1, 1003, 137}, Case{2, 1031, 355}, Case{3, 1031, 131}, Case{1, 16421, 129}, Case{2, 4133, 131},
-        Case{1, 263, 4105}, Case{5, 40, 3333}, Case{1, 12, 137}, Case{2, 7, 355}, Case{5, 13, 301}, Case{8, 9, 1031},
-        Case{7, 3, 260}, Case{3, 37, 139}, Case{1, 37, 2048}, Case{2, 20, 2048}, Case{4, 1024, 203}, Case{3, 512, 411},
-        Case{4, 1031, 403}}) {
-    for (const int transposes : {0, 1, 2, 3}) {
-      Case c = sizes;
-      c.trans_a = (transposes & 1) != 0;
-      c.trans_b = (transposes & 2) != 0;
-      vary(c);
-      check(c, transposes == 0 ? byte_size(type_) + 1 : 0);
-    }
-  }
-}
-
-/// A B from memory, and more rows than read it in its order at a time.
-TEST_P(GemmPaths, RowsTakeTurnsAtAB) {
-  if (!leaves_b_to_hardware(kernels_) || kernels_.multiply_few_rows == nullptr) return;
-  const std::int64_t k = 133, n = last_level_cache_bytes() / (k * kernels_.element_bytes) + 37;
-  for (const std::int64_t m : {2, 3, 4, 7}) {
-    Case c{m, n, k, m == 4};
-    vary(c);
-    const Problem p = problem_of(type_, c);
-    const bool takes_turns = make_plan(p, target_, 1, false).schedule.has_few_rows;
-    EXPECT_TRUE(takes_turns || m > 3);
-    if (takes_turns) check(c, Operands(p, 0, 1), false);
-  }
-}
-
 /// A few of B's rows at a time meet all columns, or all of an item: sums wait beside each other, group by group. With
 /// short vectors only where B's rows meet in few sets of the caches, as those of one case do; where hardware follows
 /// rows, only two low tiles of floats.

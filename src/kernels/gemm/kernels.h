@@ -134,7 +134,8 @@ struct Kernels {
   /// at a time as the schedule says.
   void (*multiply_at_once)(const Problem&, const Schedule&, const std::byte* a, const std::byte* b, const std::byte* c,
                            std::byte* y, std::byte* workspace) = nullptr;
-  std::int64_t most_short_k = 0;  ///< for which multiply_at_once() can keep B in registers: short_k.h
+  std::int64_t most_columns_of_row = 0;  ///< whose sums multiply_at_once() can keep in registers: one_row.h
+  std::int64_t most_short_k = 0;         ///< for which multiply_at_once() can keep B in registers: short_k.h
   /// The same for most_few_rows of Y, or less, where B is not packed: reads it once, in the order of memory. Null:
   /// there is no such kernel.
   void (*multiply_few_rows)(const Block&) = nullptr;

@@ -78,6 +78,9 @@ constexpr Kernels MakeKernels(ElementType type) {
   // Without vectors even a small product takes so long that the way to it is not felt.
   if constexpr (HWY_TARGET != HWY_SCALAR && (sizeof(Element) == sizeof(T) || !BINET_IS_OLD_TARGET)) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
+    if constexpr (kKeepsRowOfSums<Element, T>) {
+      kernels.most_columns_of_row = int64_t{kMostVectorsOfRow * TileShape<T>::kLanes};
+    }
     kernels.most_short_k = int64_t{kMostShortK<Element, T>};
     kernels.widens_all_at_once = sizeof(Element) < sizeof(T) && !kRoundsInTile<Element>;
   }

@@ -8,6 +8,7 @@
 #include "kernels/gemm/b_source.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
+#include "kernels/gemm/one_row.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/short_k.h"
 
@@ -137,6 +138,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (kernels.multiply_at_once == nullptr || s.is_swapped || s.segments > 1) return false;
   const bool b_lies_in_rows = s.b_source != BSource::given && s.b_source != BSource::widened;
   if (b_lies_in_rows && keeps_b_in_registers(p, kernels)) return true;
+  if (b_lies_in_rows && s.workers == 1 && keeps_sums_in_registers(p, kernels)) return true;
   if (s.turns_b || s.has_few_rows || s.b_is_far) return false;
   // From beyond L2 B comes sooner to items, whose tiles fetch rows of it just before they read them.
   const bool b_leaves_l2 = p.n * p.k * kernels.element_bytes > second_level_cache_bytes() * 3 / 2;
@@ -169,6 +171,8 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.is_short = plan.schedule.is_short;
     schedule.item_rows = equal_part(p.m, ceil_div(p.m, plan.schedule.workers), 1);
     schedule.workers = ceil_div(p.m, schedule.item_rows);
+  } else if (keeps_sums_in_registers(p, kernels)) {
+    schedule.keeps_sums_in_registers = true;
   } else if (goes_by_blocks_at_once(p, kernels)) {
     schedule.workers = plan.schedule.workers;
     schedule.is_short = plan.schedule.is_short;

@@ -1,0 +1,79 @@
+// Every type on every target of this machine, against plain loops: the ways of few rows, which read a B that is not
+// packed once and in the order of memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/cache_size.h"
+#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/type_on_target_testing.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+using GemmFewRows = TypeOnTargetTest;
+
+INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmFewRows, testing::ValuesIn(types_on_targets()), name_of);
+
+/// One row and a few, times a B, transposed or not, that is large enough to be read once, as it lies: around vectors,
+/// around the rows of B taken together, beyond the columns whose sums wait together, and beyond a range of k.
+TEST_P(GemmFewRows, FewRowsOfALargeB) {
+  for (const Case& sizes :
+       {Case{1, 1003, 137}, Case{2, 1031, 355}, Case{3, 1031, 131}, Case{1, 16421, 129}, Case{2, 4133, 131},
+        Case{1, 263, 4105}, Case{5, 40, 3333}, Case{1, 12, 137}, Case{2, 7, 355}, Case{5, 13, 301}, Case{8, 9, 1031},
+        Case{7, 3, 260}, Case{3, 37, 139}, Case{1, 37, 2048}, Case{2, 20, 2048}, Case{4, 1024, 203}, Case{3, 512, 411},
+        Case{4, 1031, 403}}) {
+    for (const int transposes : {0, 1, 2, 3}) {
+      Case c = sizes;
+      c.trans_a = (transposes & 1) != 0;
+      c.trans_b = (transposes & 2) != 0;
+      vary(c);
+      check(c, transposes == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
+/// A B from memory, and more rows than read it in its order at a time.
+TEST_P(GemmFewRows, RowsTakeTurnsAtAB) {
+  if (!leaves_b_to_hardware(kernels_) || kernels_.multiply_few_rows == nullptr) return;
+  const std::int64_t k = 133, n = last_level_cache_bytes() / (k * kernels_.element_bytes) + 37;
+  for (const std::int64_t m : {2, 3, 4, 7}) {
+    Case c{m, n, k, m == 4};
+    vary(c);
+    const Problem p = problem_of(type_, c);
+    const bool takes_turns = make_plan(p, target_, 1, false).schedule.has_few_rows;
+    EXPECT_TRUE(takes_turns || m > 3);
+    if (takes_turns) check(c, Operands(p, 0, 1), false);
+  }
+}
+
+/// All sums of a row, or of a strip of it, in registers: columns around each number of vectors that has a function, an
+/// even and an odd k, all forms of C, an A of either layout.
+TEST_P(GemmFewRows, SumsOfARowInRegisters) {
+  const std::int64_t lanes = kernels_.lanes, most = kernels_.most_columns_of_row;
+  const auto keeps_sums = [this](const Case& c) {
+    return make_plan(problem_of(type_, c), target_, 1, false).schedule.keeps_sums_in_registers;
+  };
+  if (most > 0) {
+    EXPECT_TRUE(keeps_sums({1, 7 * lanes, 256}) && keeps_sums({1, most, 128}) && keeps_sums({1, most + 5, 200, true}));
+    EXPECT_FALSE(keeps_sums({2, 7 * lanes, 256}) || keeps_sums({1, 6 * lanes - 1, 256}) || keeps_sums({1, most, 127}) ||
+                 keeps_sums({1, most, 300, false, true}));
+    EXPECT_FALSE(keeps_sums({1, most + 5, second_level_cache_bytes() / (most * kernels_.element_bytes)}));
+  } else {
+    EXPECT_FALSE(keeps_sums({1, 7 * lanes, 256}));
+  }
+  std::size_t products = 0;
+  for (const std::int64_t vectors : {6, 8, 11, 12, 13, 16, 17, 20, 21, 40, 61}) {
+    for (const std::int64_t more : {std::int64_t{0}, std::int64_t{1}, lanes - 1}) {
+      for (const std::int64_t k : {256, 301}) {
+        Case c{1, vectors * lanes + more, k, products % 2 == 1};
+        vary(c);
+        check(c, products % 3 == 0 ? 0 : byte_size(type_) + (products % 2 == 0 ? 1 : 0));
+        ++products;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm
