@@ -18,6 +18,7 @@
 #include "kernels/gemm/few_rows-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/last_panels-inl.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/packing_tiles-inl.h"
@@ -75,6 +76,10 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.write_pairs = &WritePairs;
   }
   kernels.multiply = &MultiplyBlock<Element, T>;
+  if constexpr (kJoinsLastPanels<Element, T>) {
+    kernels.multiply_last_panels = &MultiplyLastPanels<T>;
+    kernels.most_last_panels = kMostLastPanels;
+  }
   // Without vectors even a small product takes so long that the way to it is not felt.
   if constexpr (HWY_TARGET != HWY_SCALAR && (sizeof(Element) == sizeof(T) || !BINET_IS_OLD_TARGET)) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;

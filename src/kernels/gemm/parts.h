@@ -28,8 +28,4 @@ void plan_parts(Plan& plan, const Target& target, int threads);
 void pack_parts(const Problem& problem, const Target& target, const std::byte* b, std::byte* packed,
                 const ThreadPool& pool);
 
-/// run() for such a plan.
-void run_parts(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
-               std::byte* workspace, const ThreadPool& pool);
-
 }  // namespace binet::kernels::gemm

@@ -172,15 +172,35 @@ void Product::multiply_item(Block& block, Columns all, std::int64_t k0, const Sl
 void Product::multiply_panels(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
   std::int64_t end_of_wide = all.first + all.count;
   if (b_layout_.narrow_width > 0) end_of_wide = std::min(end_of_wide, b_layout_.first_narrow_column(kernels_));
+  const std::int64_t end = all.first + all.count;
+  const std::int64_t last = end_of_wide < end ? last_panels(block.m, end_of_wide - all.first) : 0;
+  end_of_wide -= last * kernels_.nr;
   const std::int64_t together = s_.widens_b || s_.goes_by_rows ? s_.strip_columns : all.count;
   for (std::int64_t n = all.first; n < end_of_wide; n += together) {
     select(block, {n, std::min(together, end_of_wide - n)}, all.first, slot);
     multiply_packed(block, k0, kernels_.nr, slot);
   }
-  if (end_of_wide < all.first + all.count) {
-    select(block, {end_of_wide, all.first + all.count - end_of_wide}, all.first, slot);
-    multiply_packed(block, k0, b_layout_.narrow_width, slot);
-  }
+  if (end_of_wide == end) return;
+  select(block, {end_of_wide, end - end_of_wide}, all.first, slot);
+  if (last > 0) return multiply_last_panels(block, k0);
+  multiply_packed(block, k0, b_layout_.narrow_width, slot);
+}
+
+std::int64_t Product::last_panels(std::int64_t m, std::int64_t wide_columns) const {
+  if (m > 1 || kernels_.multiply_last_panels == nullptr || s_.widens_b || !s_.leaves_b_to_hardware) return 0;
+  const std::int64_t panels = wide_columns / kernels_.nr;
+  return panels == 0 ? 0 : (panels - 1) % kernels_.most_last_panels + 1;
+}
+
+void Product::multiply_last_panels(Block& block, std::int64_t k0) const {
+  const std::int64_t first = block.column / kernels_.nr;
+  const auto panel_at = [&](std::int64_t panel, std::int64_t width) {
+    return b_ + (panel * b_layout_.panel_step + k0 * width) * kernels_.accumulator_bytes;
+  };
+  block.b_panel_step = b_layout_.panel_step;
+  block.b = panel_at(first, kernels_.nr);
+  block.narrow_b = panel_at(first + block.n / kernels_.nr, b_layout_.narrow_width);
+  kernels_.multiply_last_panels(block);
 }
 
 void Product::multiply_packed(Block& block, std::int64_t k0, std::int64_t width, const Slot& slot) const {

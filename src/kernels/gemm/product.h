@@ -55,6 +55,9 @@ class Product {
   /// Packed B: its wide panels, all at once or strip by strip, and then the narrow one.
   void multiply_panels(Block& block, Columns all, std::int64_t k0, const Slot& slot) const;
   void multiply_packed(Block& block, std::int64_t k0, std::int64_t width, const Slot& slot) const;
+  /// How many wide panels of an item are better multiplied together with the narrow one that follows.
+  [[nodiscard]] std::int64_t last_panels(std::int64_t m, std::int64_t wide_columns) const;
+  void multiply_last_panels(Block& block, std::int64_t k0) const;
   void widen_panels(Block& block, std::int64_t width, const Slot& slot) const;
   void multiply_direct(Block& block, std::int64_t k0) const;
   void multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const;

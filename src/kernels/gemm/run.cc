@@ -42,6 +42,26 @@ const std::byte* turn_rows_of_b(const Plan& plan, const std::byte* b, std::byte*
 }
 
 /// Nor this.
+[[gnu::noinline]] void run_parts(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
+                                 std::byte* y, std::byte* workspace, const ThreadPool& pool) {
+  const Problem& p = plan.problem;
+  const std::int64_t bytes = plan.kernels->element_bytes;
+  const std::int64_t before = plan.parts[0].problem.n * bytes;
+  const std::byte* const last_b =
+      b + (plan.b_is_packed ? static_cast<std::int64_t>(plan.last_columns_of_b) : before * p.b_column_step);
+  const std::int64_t rows = plan.parts[0].problem.m;
+  for (std::int64_t m = 0; m < p.m; m += rows) {
+    const Plan* const parts = plan.parts.data() + (p.m - m >= rows ? 0 : 2);
+    const std::byte* const last_c = c == nullptr ? nullptr : c + before * p.c_column_step;
+    run(parts[0], a, b, c, y, workspace, pool);
+    run(parts[1], a, last_b, last_c, y + before, workspace, pool);
+    a += rows * p.a_row_step * bytes;
+    if (c != nullptr) c += rows * p.c_row_step * bytes;
+    y += rows * p.y_row_step * bytes;
+  }
+}
+
+/// Nor this.
 [[gnu::noinline]] void run_items_of(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                                     std::byte* y, std::byte* workspace, const ThreadPool& pool) {
   Product product(plan, a, b, c, y, workspace);
