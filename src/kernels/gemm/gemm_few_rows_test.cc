@@ -63,7 +63,7 @@ TEST_P(GemmFewRows, SumsOfARowInRegisters) {
     EXPECT_FALSE(keeps_sums({1, 7 * lanes, 256}));
   }
   std::size_t products = 0;
-  for (const std::int64_t vectors : {6, 8, 11, 12, 13, 16, 17, 20, 21, 40, 61}) {
+  for (const std::int64_t vectors : {6, 8, 11, 12, 13, 16, 17, 20, 21, 40, 41, 61}) {
     for (const std::int64_t more : {std::int64_t{0}, std::int64_t{1}, lanes - 1}) {
       for (const std::int64_t k : {256, 301}) {
         Case c{1, vectors * lanes + more, k, products % 2 == 1};

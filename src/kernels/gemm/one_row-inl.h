@@ -68,7 +68,7 @@ HWY_NOINLINE void SumRow(const Problem& p, int64_t columns, const T* a, const T*
 }
 
 /// Y of one row, where keeps_sums_in_registers() (one_row.h) says so. More columns than registers have place for are
-/// strips of equal width.
+/// strips of about equal width.
 template <class T>
 HWY_NOINLINE void MultiplyOneRow(const Problem& p, const std::byte* a, const std::byte* b, const std::byte* c,
                                  std::byte* y) {
@@ -78,10 +78,10 @@ HWY_NOINLINE void MultiplyOneRow(const Problem& p, const std::byte* a, const std
   static constexpr Function kFunctions[] = {&SumRow<8, T>, &SumRow<12, T>, &SumRow<16, T>, &SumRow<20, T>};
   const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
-  const int64_t strip = equal_part(p.n, kMost, kLanes);
   alignas(64) T sums[kMost];
-  for (int64_t n = 0; n < p.n; n += strip) {
-    const int64_t columns = HWY_MIN(strip, p.n - n);
+  for (int64_t n = 0, columns = 0; n < p.n; n += columns) {
+    // Of what is left, so that the last one is not much shorter, however many there are.
+    columns = HWY_MIN(equal_part(p.n - n, kMost, kLanes), p.n - n);
     const Function function = kFunctions[(columns - 1) / kStep - 1];
     function(p, columns, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b) + n, sums);
     FinishTile<T>(static_cast<const T*>(sums), columns, 1, columns, output, 0, n, scale);
