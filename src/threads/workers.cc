@@ -12,6 +12,7 @@
 
 #include "base/aligned_buffer.h"
 #include "threads/futex.h"
+#include "threads/shares.h"
 #include "threads/thread_pool.h"
 
 namespace binet {
@@ -52,11 +53,11 @@ bool watch(const Ready& is_ready) {
 /// One call of run(), on the caller's stack, in a cache line that the caller uses for nothing else.
 struct alignas(kCacheLine) Workers::Job {
   TaskRef task;
-  std::int64_t tasks;
-  std::atomic<std::int64_t> next{0};
+  Shares shares;
 
-  void work() {
-    for (std::int64_t i = next.fetch_add(1); i < tasks; i = next.fetch_add(1)) task(i);
+  /// `thread`: 0 is the caller.
+  void work(std::int64_t thread) {
+    for (std::int64_t i = shares.take(thread); i >= 0; i = shares.take(thread)) task(i);
   }
 };
 
@@ -76,14 +77,15 @@ struct alignas(kCacheLine) Workers::Worker {
 
   static std::uintptr_t offer_of(Job& job) { return reinterpret_cast<std::uintptr_t>(&job); }
 
-  void loop() {
+  /// `number` is that of its shares.
+  void loop(std::int64_t number) {
     // Signals are for the threads that the program knows of.
     sigset_t all;
     sigfillset(&all);
     ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
     ::pthread_setname_np(::pthread_self(), "binet");
     while (Job* job = next_job()) {
-      job->work();
+      job->work(number);
       // From here on the job may be gone.
       state.store(kIdle);
       finished.fetch_add(1);
@@ -207,7 +209,7 @@ void Workers::start(int wanted) {
   try {
     for (int i = count(); i < wanted; ++i) {
       auto worker = std::make_unique<Worker>();
-      worker->thread = std::thread([w = worker.get()] { w->loop(); });
+      worker->thread = std::thread([w = worker.get(), number = i + 1] { w->loop(number); });
       workers_[static_cast<std::size_t>(i)] = worker.release();
       count_.store(i + 1, std::memory_order_release);
     }
@@ -218,7 +220,7 @@ void Workers::start(int wanted) {
 }
 
 void Workers::run(std::int64_t tasks, TaskRef task, int threads, Sleepers sleepers) {
-  Job job{task, tasks};
+  Job job{task, Shares(tasks, std::min<std::int64_t>(threads, tasks))};
   const int others = active_.fetch_add(1);
   const int room = std::max(cpus_, threads) - 1 - others;
   const int wanted = static_cast<int>(std::min<std::int64_t>({threads - 1, tasks - 1, room}));
@@ -227,7 +229,7 @@ void Workers::run(std::int64_t tasks, TaskRef task, int threads, Sleepers sleepe
     start(threads - 1);
     helpers = offer(job, wanted, sleepers);
   }
-  job.work();
+  job.work(0);
   if (helpers > 0) finish(job);
   active_.fetch_sub(1 + helpers);
 }

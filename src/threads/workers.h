@@ -3,6 +3,7 @@
 // A caller offers its job to workers that are idle, works on it itself, and takes back what nobody has begun: it never
 // waits for a thread that has not woken up yet. Idle workers watch for work for a moment (kWatch) and then sleep.
 //
+//  - Who works on a job begins with a share of its own, the same one in every job (shares.h).
 //  - Callers and helpers together never exceed the CPUs, or what one caller asked for: when as many callers as CPUs run
 //    at once, each works alone, and none waits for another's thread.
 //  - The threads are joined when the last ThreadPool that could use them is gone.

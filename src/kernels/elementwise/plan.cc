@@ -81,7 +81,6 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   plan.streamed_from = streamed_from(plan.loops, a + b, plan.cache_bytes);
   plan.streamed_from_all = streamed_by_all_from(plan.loops, a + b, plan.cache_bytes);
   plan.streamed_from_each = last_level_cache_is_slow() ? plan.streamed_from : plan.streamed_from_all;
-  plan.kept_bytes_each = last_level_cache_is_slow() ? kSharedFrom : 0;
   plan.rows.fetch = last_level_cache_is_slow() && plan.touched_bytes >= second_level_cache_bytes() / 2;
   const Reach reach = plan.touched_bytes >= plan.streamed_from           ? Reach::streamed
                       : plan.touched_bytes >= far_from(plan.cache_bytes) ? Reach::far

@@ -38,7 +38,6 @@ struct Plan {
   std::int64_t streamed_from = 0;       ///< touched bytes from which on one thread streams
   std::int64_t streamed_from_all = 0;   ///< and several, whatever their number
   std::int64_t streamed_from_each = 0;  ///< and several where each of them touches so much
-  std::int64_t kept_bytes_each = 0;     ///< what is worth finding again in the caches of the core that left it there
 };
 
 /// What happens to the result after the call.

@@ -15,11 +15,8 @@
 namespace binet::kernels::elementwise {
 namespace {
 
-/// More tasks than threads even out cores that are not equally free. But what stays in the cores' own caches is best
-/// computed where it was computed the time before.
-std::int64_t tasks_per_thread(const Plan& plan, std::int64_t threads) {
-  return plan.touched_bytes <= threads * plan.kept_bytes_each ? 1 : 4;
-}
+/// More tasks than threads even out cores that are not equally free.
+constexpr std::int64_t kTasksPerThread = 4;
 
 struct Addresses {
   const std::byte* a;
@@ -84,7 +81,7 @@ void stream_units(const Plan& plan, const Addresses& at, std::int64_t begin, std
 
 void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Result result) {
   const std::int64_t threads = pool.threads();
-  const std::int64_t tasks = threads == 1 ? 1 : std::min(plan.tasks, threads * tasks_per_thread(plan, threads));
+  const std::int64_t tasks = threads == 1 ? 1 : std::min(plan.tasks, threads * kTasksPerThread);
   const bool in_place = at.y == at.a || at.y == at.b;
   const bool stream = !in_place && streams(plan, tasks == 1 ? 1 : threads, result);
   pool.run(tasks, [&](std::int64_t task) {
