@@ -39,6 +39,17 @@ template <class L>
 inline constexpr bool kJoinsRows = (HWY_TARGET == HWY_AVX3) && hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>) ==
                                                                    64;
 
+/// `v`, loaded by an instruction of its own. What an instruction with a mask reads, as the multiplication of 64-bit
+/// integers has one (multiply_u64-inl.h), the prefetchers of Zen 5 do not follow: from memory it takes 1.4 times as
+/// long.
+template <class V>
+HWY_INLINE V loaded(V v) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(hn::TFromV<V>) == 8) asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
 /// Of rows-inl.h. Here it computes a part of a row into memory where it waits.
 template <class L, class A, class B>
 void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
@@ -66,7 +77,8 @@ HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const A of_a(a);
     const B of_b(b);
-    const auto value = [&](std::size_t i) HWY_ATTR { return L::apply(d, of_a.at(d, i), of_b.at(d, i)); };
+    const auto value = [&](std::size_t i)
+                           HWY_ATTR { return L::apply(d, loaded(of_a.at(d, i)), loaded(of_b.at(d, i))); };
     std::size_t i = done;
     if (i == 0) {
       i = std::min(elements_before_line<L>(y), n);
