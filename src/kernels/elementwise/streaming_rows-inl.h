@@ -44,10 +44,7 @@ inline constexpr bool kJoinsRows = (HWY_TARGET == HWY_AVX3) && hn::MaxLanes(type
 /// long.
 template <class V>
 HWY_INLINE V loaded(V v) {
-#if HWY_TARGET == HWY_AVX3
-  if constexpr (sizeof(hn::TFromV<V>) == 8) asm("" : "+v"(v.raw));
-#endif
-  return v;
+  return sizeof(hn::TFromV<V>) == 8 ? kept(v) : v;
 }
 
 /// Of rows-inl.h. Here it computes a part of a row into memory where it waits.
