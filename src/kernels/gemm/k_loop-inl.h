@@ -2,8 +2,9 @@
 //
 // The multiply-adds are its limit on a core of one's own; where two threads share a core it is the number of
 // instructions and of loads. So there are several loops, each with no more of them than its operands need. With AVX-512
-// a row that is multiplied from memory takes an instruction less than one that is loaded, and a load more: half of the
-// rows each.
+// a row that is multiplied from memory takes an instruction less than one that is loaded, and a load more for each
+// further vector: a quarter of the rows is. A core loads two vectors in the time of two multiply-adds, and those of a B
+// whose rows begin off a line count twice.
 #if defined(BINET_KERNELS_GEMM_K_LOOP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_K_LOOP_INL_H_
 #undef BINET_KERNELS_GEMM_K_LOOP_INL_H_
@@ -147,8 +148,8 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       if constexpr (kFromMemory) {
         Unrolled<kRows>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
           constexpr size_t kRowsOn = i - kFirstRow(kPointerOf(i));
-          // In half of the rows, or, without a pointer to each of them, in those that have one.
-          if constexpr (kLoop.a_rows_touch ? i % 2 == 0 : kRowsOn == 0) {
+          // In a quarter of the rows, all of which have a pointer.
+          if constexpr (kLoop.a_rows_touch ? i % 4 == 0 : kRowsOn == 0 && kPointerOf(i) % 2 == 0) {
             HWY_UNROLL(16)
             for (size_t j = 0; j < kVectors; ++j) sum[i][j] = MultiplyAddFrom(element(i), vb[j], sum[i][j]);
           } else if constexpr (kLoop.a_rows_touch) {
