@@ -73,12 +73,13 @@ TEST_P(GemmPaths, HalfAVectorOfLastColumns) {
   }
 }
 
-/// Rows of Y that fill vectors or halves of them, and a transposed B: where units are half a vector wide, f32 and f64
-/// compute Y^T.
+/// Rows of Y that fill vectors, or halves of them where units are half a vector wide, and a transposed B: f32 and f64
+/// compute Y^T where hardware prefetchers follow B.
 TEST_P(GemmPaths, TransposedBOfFewRows) {
   for (const Case& sizes :
        {Case{5, 203, 331}, Case{8, 331, 128}, Case{16, 75, 1030}, Case{23, 400, 200}, Case{56, 151, 300},
-        Case{2, 500, 145}, Case{3, 130, 700}, Case{12, 211, 180}, Case{2, 1100, 500}, Case{5, 1100, 500}}) {
+        Case{2, 500, 145}, Case{3, 130, 700}, Case{12, 211, 180}, Case{2, 1100, 500}, Case{5, 1100, 500},
+        Case{14, 300, 1024}, Case{30, 520, 1024}, Case{30, 1100, 300}, Case{40, 151, 300}}) {
     for (const bool trans_a : {false, true}) {
       Case c = sizes;
       c.trans_a = trans_a;
@@ -87,9 +88,15 @@ TEST_P(GemmPaths, TransposedBOfFewRows) {
       const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
       const bool is_f32_or_f64 = is_float(type_) && byte_size(type_) >= 4;
       const bool is_near = c.n * c.k * kernels_.element_bytes <= second_level_cache_bytes();
-      const std::int64_t empty = round_up(c.m, std::max<std::int64_t>(1, kernels_.lanes / 2)) - c.m;
-      const bool fills_halves = empty <= (is_near ? 1 : 3);
-      EXPECT_EQ(schedule.is_swapped, is_f32_or_f64 && has_units_of_half_vectors(target_) && fills_halves);
+      const std::int64_t lanes = std::max<std::int64_t>(2, kernels_.lanes);
+      const bool fills_halves = round_up(c.m, lanes / 2) - c.m <= (is_near ? 1 : 3);
+      const std::int64_t empty = round_up(c.m, lanes) - c.m;
+      const bool columns_meet = c.k * kernels_.element_bytes % kAliasBytes == 0;
+      const bool fills_vectors = byte_size(type_) == 8
+                                     ? !is_near || (empty <= lanes / 2 && c.m <= 4 * lanes)
+                                     : empty <= lanes / 4 && (c.m <= lanes || (!is_near && !columns_meet));
+      const bool fills = has_units_of_half_vectors(target_) ? fills_halves : fills_vectors;
+      EXPECT_EQ(schedule.is_swapped, is_f32_or_f64 && leaves_b_to_hardware(kernels_) && fills);
       check(c, trans_a ? byte_size(type_) + 1 : 0);
     }
   }

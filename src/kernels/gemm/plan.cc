@@ -51,15 +51,28 @@ bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed
   return p.m > kernels.mr || p.k >= kLeastKOfDotsForFewRows;
 }
 
+/// Lanes that may stay empty where units are as wide as vectors, so that halves of them are no faster. Squares of f64
+/// take so long to turn that hardly any row is too few; columns of f32 that meet in one set of a cache are read by one
+/// vector of rows alone.
+bool fills_whole_vectors(const Problem& p, const Kernels& kernels, bool is_near) {
+  const std::int64_t empty = round_up(p.m, kernels.lanes) - p.m;
+  if (p.type == ElementType::f64) return !is_near || (empty <= kernels.lanes / 2 && p.m <= 4 * kernels.lanes);
+  const bool columns_meet = p.b_column_step * kernels.element_bytes % kAliasBytes == 0;
+  return empty <= kernels.lanes / 4 && (p.m <= kernels.lanes || (!is_near && !columns_meet));
+}
+
 /// Rows fill vectors, whole ones or halves, so that a transposed B is read where it lies, an element for each vector,
 /// instead of being turned. A few lanes that stay empty cost less than that; from L2 a B is turned sooner.
 bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& target) {
-  if (!has_units_of_half_vectors(target) || p.b_column_step == 1 || p.k < kLeastKToSwapBFor) return false;
+  if (!leaves_b_to_hardware(kernels) || p.b_column_step == 1 || p.k < kLeastKToSwapBFor) return false;
   if (p.type != ElementType::f32 && p.type != ElementType::f64) return false;
   if (p.m < kLeastRowsToSwapBFor || p.m > kMostRowsToSwapBFor || p.n < 2 * p.m || p.n <= kMostRowsToSwapBFor)
     return false;
-  const bool is_near = p.n * p.k * kernels.element_bytes <= second_level_cache_bytes();
-  const std::int64_t half = kernels.lanes / 2, empty = round_up(p.m, half) - p.m;
+  const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
+  const bool is_near = bytes <= second_level_cache_bytes();
+  if (!has_units_of_half_vectors(target) && bytes <= last_level_cache_bytes())
+    return fills_whole_vectors(p, kernels, is_near);
+  const std::int64_t empty = round_up(p.m, kernels.lanes / 2) - p.m;
   return empty <= (is_near ? kMostEmptyLanesForNearB : kMostEmptyLanes);
 }
 
