@@ -41,23 +41,39 @@ HWY_INLINE void WriteTouchingRows(const Bits* from, int64_t k, Bits* column, int
   }
 }
 
-/// Columns as many as a block of 16 bytes has elements, or more; squares of them may repeat some of those before.
+/// Blocks of 16 bytes, `step` elements apart, the first one lowest.
+template <class D, class Bits = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const Bits* from, int64_t step) {
+  if constexpr (hn::MaxLanes(d) * sizeof(Bits) == 16) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    constexpr auto kBlocks = static_cast<int64_t>(hn::MaxLanes(half) * sizeof(Bits) / 16);
+    return hn::Combine(d, LoadBlocks(half, from + kBlocks * step, step), LoadBlocks(half, from, step));
+  }
+}
+
+/// As many rows at a time as a vector has lanes, and of them as many columns as a block of 16 bytes has elements; the
+/// last rows, and columns if there are so many, may repeat some of those before. Fewer columns are read with what
+/// follows them in memory, so that of those `k` leaves out the last row.
 template <class Bits>
 HWY_INLINE void WriteSquares(const Bits* from, int64_t row_step, int64_t columns, int64_t k, Bits* to,
                              int64_t column_step) {
   constexpr size_t kGroup = 16 / sizeof(Bits);
   constexpr auto kSide = static_cast<int64_t>(kGroup);
-  const hn::CappedTag<Bits, kGroup> d;
-  for (int64_t i = 0; i < k; i += kSide) {
-    const int64_t first = HWY_MIN(i, k - kSide);
+  const hn::ScalableTag<Bits> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  for (int64_t i = 0; i < k; i += kLanes) {
+    const int64_t first = HWY_MIN(i, k - kLanes);
     for (int64_t n = 0; n < columns; n += kSide) {
-      const int64_t column = HWY_MIN(n, columns - kSide);
+      const int64_t column = HWY_MAX(0, HWY_MIN(n, columns - kSide));
       hn::Vec<decltype(d)> v[kGroup];
       Unrolled<kGroup>([&](auto r) HWY_ATTR BINET_INLINE_LAMBDA {
-        v[r] = hn::LoadU(d, from + (first + static_cast<int64_t>(r)) * row_step + column);
+        v[r] = LoadBlocks(d, from + (first + static_cast<int64_t>(r)) * row_step + column, kSide * row_step);
       });
       TransposeBlocks(v);
       Unrolled<kGroup>([&](auto j) HWY_ATTR BINET_INLINE_LAMBDA {
+        if (static_cast<int64_t>(j) >= columns) return;
         hn::StoreU(v[j], d, to + (column + static_cast<int64_t>(j)) * column_step + first);
       });
     }
@@ -78,6 +94,12 @@ void WriteColumns(const std::byte* b, int64_t row_step, int64_t columns, int64_t
   }
   if constexpr (sizeof(Bits) >= 4) {
     if (columns * sizeof(Bits) >= 16) return WriteSquares(from, row_step, columns, k, column, column_step);
+    if (columns > 1 && k > static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<Bits>()))) {
+      WriteSquares(from, row_step, columns, k - 1, column, column_step);
+      from += (k - 1) * row_step;
+      for (int64_t n = 0; n < columns; ++n) std::memcpy(column + n * column_step + k - 1, from + n, sizeof(Bits));
+      return;
+    }
   }
   for (int64_t n = 0; n < columns; ++n, ++from, column += column_step) {
     HWY_UNROLL(4)
