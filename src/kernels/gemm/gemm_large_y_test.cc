@@ -67,6 +67,27 @@ TEST_P(GemmLargeY, BlocksOfRows) {
   }
 }
 
+/// The same for a longer k, where units are as wide as vectors; up to which one.
+TEST_P(GemmLargeY, BlocksOfRowsOfLongerK) {
+  const std::int64_t nr = kernels_.nr;
+  for (const std::int64_t k : {16, 40, 128, 129}) {
+    for (const std::int64_t n : {nr + 1, 2 * nr - 1, 2 * nr + 3}) {
+      Case c{331, n, k, n % 2 == 1};
+      vary(c);
+      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+      const bool may_gain = leaves_b_to_hardware(kernels_) && !has_units_of_half_vectors(target_) && k <= 128;
+      const bool is_packed = c.n * c.k * kernels_.element_bytes > 32 * 1024;
+      if (may_gain && !is_packed && is_float(type_) && byte_size(type_) >= 4) {
+        EXPECT_GT(schedule.block_rows, 0) << c;
+      }
+      if (!kernels_.has_short_vectors && k > 128) {
+        EXPECT_EQ(schedule.block_rows, 0) << c;
+      }
+      check(c, n == nr + 1 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
 /// Each k that has a kernel of its own, and one more; columns around vectors, halves of them and panels; rows around a
 /// block of them; an A and a B of either layout, all forms of C.
 TEST_P(GemmLargeY, BInRegisters) {

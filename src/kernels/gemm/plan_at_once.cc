@@ -36,6 +36,9 @@ constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
 constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;  // and those of a full C
 constexpr std::int64_t kStreamsOfBlock = 24;             // rows of B
 constexpr std::int64_t kStreamsOfLowBlock = 12;
+// With a longer k it is not felt; the sooner where a vector takes the time of two halves (Zen 4).
+constexpr std::int64_t kMostKOfBlocks = 128;
+constexpr std::int64_t kMostKOfBlocksOfHalves = 15;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 // Stores wait for lines of Y that leave the first-level cache, where there is so little to compute for an element.
 constexpr std::int64_t kMostKToFetchYFor = 6;
@@ -67,11 +70,19 @@ bool fetches_y_at_once(const Problem& p, const Kernels& kernels) {
   return is_y_of_sums && p.k <= kMostKToFetchYFor && p.m * p.n * kernels.element_bytes > kLeastYToFetch;
 }
 
+/// Of which of k it pays to place tiles the short way, with vectors of whole lines: on AMD's CPUs, and not where items
+/// fetch what three vectors of columns leave in memory.
+bool has_short_k_for_blocks(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (!leaves_b_to_hardware(kernels)) return false;
+  if (p.k > (s.ends_in_halves ? kMostKOfBlocksOfHalves : kMostKOfBlocks)) return false;
+  const std::int64_t bytes = p.m * (p.n + p.k) * kernels.element_bytes;
+  return p.n > 3 * kernels.lanes || bytes <= last_level_cache_bytes() / 4 * 3;
+}
+
 /// Many rows, or a Y that would be written strip by strip else. A single block reads B once, as streams of as many rows
-/// as prefetchers follow; more of them need it near. Measured where a vector is half a line; longer ones have wide
-/// tiles, but on AMD's CPUs a short k gains by it, too.
-bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels) {
-  const bool may_gain = kernels.has_short_vectors || (leaves_b_to_hardware(kernels) && p.k < kLeastKOfLargeYAtOnce);
+/// as prefetchers follow; more of them need it near.
+bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  const bool may_gain = kernels.has_short_vectors || has_short_k_for_blocks(p, kernels, s);
   if (!may_gain || kernels.widen_lines != nullptr || p.n <= kernels.nr) return false;
   const bool is_b_near = p.n * p.k * kernels.element_bytes <= second_level_cache_bytes() / 2;
   if (p.m > 2 * kMostRowsOfBlock) return is_b_near;
@@ -153,7 +164,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (widens_b_at_once(p, kernels, s)) return true;
   if (kernels.widens_all_at_once) return false;
   const bool can_be_shared = p.m > kFewestRowsOfBlock;
-  if ((s.workers == 1 || can_be_shared) && goes_by_blocks_at_once(p, kernels)) return true;
+  if ((s.workers == 1 || can_be_shared) && goes_by_blocks_at_once(p, kernels, s)) return true;
   if (s.workers > 1) return false;
   if (kernels.widen_lines != nullptr && p.n * p.k * kernels.element_bytes <= kAtOnceBBytes) return true;
   if (p.n <= kernels.lanes) return a_bytes <= kAtOnceStreamedABytes;
@@ -173,7 +184,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.workers = ceil_div(p.m, schedule.item_rows);
   } else if (keeps_sums_in_registers(p, kernels)) {
     schedule.keeps_sums_in_registers = true;
-  } else if (goes_by_blocks_at_once(p, kernels)) {
+  } else if (goes_by_blocks_at_once(p, kernels, plan.schedule)) {
     schedule.workers = plan.schedule.workers;
     schedule.is_short = plan.schedule.is_short;
     schedule.block_rows = rows_of_block_at_once(p, kernels);
