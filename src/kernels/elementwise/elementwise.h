@@ -57,6 +57,7 @@ struct Widening {
   void (*widen)(const std::byte* from, std::int64_t elements, std::byte* to) = nullptr;
   RowsFunction one = nullptr;   ///< with b converted, and moving
   RowsFunction both = nullptr;  ///< with a, too
+  std::int64_t together = 0;    ///< bytes of elements that are converted by one instruction
 };
 
 /// What one target has for one operation and type.

@@ -23,8 +23,8 @@ constexpr std::int64_t kLongWholeBytes = 128;
 constexpr std::int64_t kLongJoinedBytes = 192;
 /// Where it is put together in memory instead, and both operands move.
 constexpr std::int64_t kLongStreamedBytes = 2048;
-/// Where the kernel converts elements, and an operand stays: that is converted once a row.
-constexpr std::int64_t kLongConvertedBytes = 32;
+/// Where the kernel converts elements, and an operand stays, which is then converted once a row: so many instructions'.
+constexpr std::int64_t kLongConversions = 2;
 /// The same in blocks of a few rows, which have costs of their own.
 constexpr std::int64_t kLongInBlocksBytes = 96;
 
@@ -43,7 +43,7 @@ std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   if (!row.spreads) return row.streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
   if (row.streams_broken_lines) return kLongRowBytes;
   if (!converts(kernel)) return kLongVectors * vector_bytes(kernel);
-  return row.in_small_blocks ? kLongInBlocksBytes : kLongConvertedBytes;
+  return row.in_small_blocks ? kLongInBlocksBytes : kLongConversions * kernel.widening.together;
 }
 
 }  // namespace

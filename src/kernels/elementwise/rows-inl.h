@@ -184,7 +184,8 @@ template <class L>
 constexpr Widening widening() {
   if constexpr (kWidens<L>) {
     using Wide = MovingWide<LaneOf<L>, typename L::Wide>;
-    return {sizeof(typename L::Wide), &widen<L>, &each_row<L, Moving<LaneOf<L>>, Wide>, &each_row<L, Wide, Wide>};
+    return {sizeof(typename L::Wide), &widen<L>, &each_row<L, Moving<LaneOf<L>>, Wide>, &each_row<L, Wide, Wide>,
+            hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>)};
   }
   return {};
 }
