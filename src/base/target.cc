@@ -131,9 +131,18 @@ bool has_byte_permutes(const Target& target) noexcept {
 #endif
 }
 
+bool has_units_of_half_vectors() noexcept {
+#if HWY_ARCH_X86
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amdfam19h");
+#else
+  return false;
+#endif
+}
+
 bool has_units_of_half_vectors(const Target& target) noexcept {
 #if HWY_ARCH_X86
-  return target.highway == HWY_AVX3 && __builtin_cpu_is("amdfam19h");
+  return target.highway == HWY_AVX3 && has_units_of_half_vectors();
 #else
   (void)target;
   return false;

@@ -50,6 +50,9 @@ struct Target {
 /// Whether an instruction on vectors of the target takes the time of two on half a vector: "avx512" on AMD's Zen 4.
 [[nodiscard]] bool has_units_of_half_vectors(const Target& target) noexcept;
 
+/// The same of vectors of 512 bits, whatever the target.
+[[nodiscard]] bool has_units_of_half_vectors() noexcept;
+
 /// The target whose vectors convert f16 fastest: where units are half a vector wide, one conversion of 512 bits even
 /// takes longer than two of 256, and it is "avx2"; else the target itself.
 [[nodiscard]] const Target& target_for_f16_conversions(const Target& target);
