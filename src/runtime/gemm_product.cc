@@ -3,6 +3,8 @@
 // The same shape rules and kernels as in a model; no graph. A thread keeps the plans of the products that it met last,
 // and the workspace of the largest one, so a product that comes again costs a comparison and allocates nothing.
 #include <bit>
+#include <memory>
+#include <utility>
 
 #include "base/aligned_buffer.h"
 #include "operators/broadcast_rules.h"
@@ -52,9 +54,9 @@ Product make_product(const Tensor& a, const Tensor& b, const Tensor* c, const Ge
 }
 
 /// Apart, so that a product that is known needs none of its registers and stack.
-[[gnu::noinline]] void replace(Product& product, const Tensor& a, const Tensor& b, const Tensor* c,
-                               const GemmOptions& options) {
-  product = make_product(a, b, c, options);
+[[gnu::noinline, gnu::cold]] void replace(std::unique_ptr<Product>& product, const Tensor& a, const Tensor& b,
+                                          const Tensor* c, const GemmOptions& options) {
+  product = std::make_unique<Product>(make_product(a, b, c, options));
 }
 
 /// What a thread keeps.
@@ -70,8 +72,10 @@ Kept& kept_by_this_thread() {
 
 /// The calling thread's product of these operands, valid until its next call; its workspace is large enough.
 const Product& product_of(Kept& kept, const Tensor& a, const Tensor& b, const Tensor* c, const GemmOptions& options) {
-  Product& product = kept.products.at(hash_of(a, b, (options.trans_a ? 2 : 0) + (options.trans_b ? 1 : 0)));
-  if (!product.is_for(a, b, c, options)) replace(product, a, b, c, options);
+  std::unique_ptr<Product>& place =
+      kept.products.at(hash_of(a, b, (options.trans_a ? 2 : 0) + (options.trans_b ? 1 : 0)));
+  if (place == nullptr || !place->is_for(a, b, c, options)) replace(place, a, b, c, options);
+  const Product& product = *place;
   if (kept.workspace.size() < product.plan.workspace_bytes) {
     kept.workspace = AlignedBuffer();  // not both at once
     kept.workspace = AlignedBuffer(product.plan.workspace_bytes);

@@ -2,6 +2,9 @@
 //
 // The same shape rules and kernels as in a model; no graph. A thread keeps the plans of the pairs of shapes that it met
 // last, so a pair that comes again costs a comparison.
+#include <memory>
+#include <utility>
+
 #include "kernels/elementwise/plan.h"
 #include "operators/broadcast_rules.h"
 #include "runtime/product_checks.h"
@@ -43,14 +46,16 @@ Product make_product(const Tensor& a, const Tensor& b) {
 }
 
 /// Apart, so that a pair that is known needs none of its registers and stack.
-[[gnu::noinline]] void replace(Product& product, const Tensor& a, const Tensor& b) { product = make_product(a, b); }
+[[gnu::noinline, gnu::cold]] void replace(std::unique_ptr<Product>& product, const Tensor& a, const Tensor& b) {
+  product = std::make_unique<Product>(make_product(a, b));
+}
 
 /// The calling thread's plan for these operands, valid until its next call.
 const Product& product_of(const Tensor& a, const Tensor& b) {
   thread_local RecentProducts<Product> products;
-  Product& product = products.at(hash_of(a, b));
-  if (!product.is_for(a, b)) replace(product, a, b);
-  return product;
+  std::unique_ptr<Product>& product = products.at(hash_of(a, b));
+  if (product == nullptr || !product->is_for(a, b)) replace(product, a, b);
+  return *product;
 }
 
 }  // namespace

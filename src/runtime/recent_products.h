@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "binet/tensor.h"
 
@@ -22,15 +23,16 @@ namespace binet {
 template <class Product>
 class RecentProducts {
  public:
-  /// The place of products with this hash; what stands there may be another one.
-  [[nodiscard]] Product& at(std::uint64_t hash) noexcept {
+  /// The place of products with this hash; what stands there may be another one, or null.
+  [[nodiscard]] std::unique_ptr<Product>& at(std::uint64_t hash) noexcept {
     // The high bits of the product depend on all of the hash.
     return products_[hash * 0x9E3779B97F4A7C15u >> (64 - kLog2Places)];
   }
 
  private:
   static constexpr int kLog2Places = 3;
-  std::array<Product, 1 << kLog2Places> products_;
+  // Pointers: each thread of a program has this, also those that never call Binet.
+  std::array<std::unique_ptr<Product>, 1 << kLog2Places> products_;
 };
 
 }  // namespace binet
