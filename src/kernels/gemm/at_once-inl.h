@@ -128,7 +128,7 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
       }
     }
     if constexpr (kKeepsRowOfSums<Element, T>) {
-      if (schedule.keeps_sums_in_registers) return MultiplyOneRow<T>(p, a, b, c, y);
+      if (schedule.keeps_sums_in_registers) return MultiplyOneRow<T>(p, schedule.rows_of_b, a, b, c, y);
     }
     BlockAtOnce<Element, T> block(p, b, c, schedule);
     block.Multiply(reinterpret_cast<const T*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);

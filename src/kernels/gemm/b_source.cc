@@ -4,6 +4,7 @@
 
 #include "base/cache_size.h"
 #include "kernels/gemm/b_in_place.h"
+#include "kernels/gemm/few_rows.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
@@ -13,21 +14,6 @@ namespace {
 
 // Packed at a time by an item, if L2 holds them: a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
-// One row, and a few if B is larger, read B at the speed of memory if they read it in its order (few_rows-inl.h).
-constexpr std::int64_t kLeastBForFewRows = 256 * 1024;  // for one row; two rows use what is in L2 twice
-constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
-constexpr std::int64_t kLeastKForFewRows = 128;
-// Eight rows of f32, four of f64; of 16-bit floats, which each of them widens anew, four.
-constexpr std::int64_t kMostBytesInTurns = 32;
-// The same where a vector is half a line, and there are fewer registers: a tile that goes down all of k is narrower.
-// But for products of several instructions L2 is near enough.
-constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
-constexpr std::int64_t kLeastKForShortRows = 24;
-// More rows than two of f32 do so where B's rows meet in few sets of the caches, so that packing is what they would do
-// else; and as many as there may be, if B is so many times as large as L2. But where tiles fetch what they are about to
-// read (near_b.h), a B that is no wider than long leaves them fewer sums to pass over.
-constexpr std::int64_t kTwoSumsOfF32Bytes = 8;
-constexpr std::int64_t kL2SizesOfLargeB = 3;
 // So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
 constexpr std::int64_t kMostRowsToTurnFor = 3;
 constexpr std::int64_t kMostRowsToTurnFewFor = 8;  // less than a vector of columns, if k is long
@@ -113,38 +99,6 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   return is_worth_another_pass ? BSource::whole : BSource::strips;
 }
 
-/// A few rows more than few_rows-inl.h computes at a time, and a B from memory: to follow it in its order is left to
-/// hardware, and to tiles its other rows would be fetched too late.
-bool takes_turns_at_far_b(const Problem& p, const Kernels& kernels) {
-  if (!leaves_b_to_hardware(kernels) || kernels.multiply_few_rows == nullptr) return false;
-  const std::int64_t most = kMostBytesInTurns / (kernels.element_bytes == 2 ? 8 : kernels.accumulator_bytes);
-  const std::int64_t row_bytes = p.n * kernels.element_bytes;
-  return p.m <= most && p.k >= kLeastKForFewRows && row_bytes >= kLeastRowBytesForFewRows &&
-         row_bytes * p.k >= last_level_cache_bytes();
-}
-
-/// B comes from far, and its bytes, not the multiply-adds, take the time.
-bool takes_few_rows(const Problem& p, const Kernels& kernels) {
-  if (p.m > kernels.most_few_rows) return takes_turns_at_far_b(p, kernels);
-  const std::int64_t row_bytes = p.n * kernels.element_bytes;
-  const std::int64_t least_k = kernels.has_short_vectors ? kLeastKForShortRows : kLeastKForFewRows;
-  if (row_bytes < kLeastRowBytesForFewRows || p.k < least_k) return false;
-  const bool is_by_halves = !is_float(p.type) && kernels.element_bytes == 8;
-  const std::int64_t for_one = kernels.has_short_vectors && !is_by_halves ? kLeastBForOneShortRow : kLeastBForFewRows;
-  if (p.m == 1) return row_bytes * p.k >= for_one;
-  if (p.m * kernels.accumulator_bytes <= kTwoSumsOfF32Bytes) {
-    // Two rows of f32 have it sooner in tiles, where hardware sees to that.
-    const bool is_followed =
-        leaves_b_to_hardware(kernels) && p.type == ElementType::f32 && comes_from_caches(p, kernels);
-    return !is_followed && row_bytes * p.k >= second_level_cache_bytes() * 5 / 8;
-  }
-  const bool rows_meet = p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0;
-  if (rows_meet) return row_bytes * p.k >= second_level_cache_bytes() * 5 / 4;
-  const bool suits_tiles = has_short_floats(kernels) && p.k >= p.n && comes_from_caches(p, kernels);
-  return p.m == kernels.most_few_rows && !suits_tiles &&
-         row_bytes * p.k >= kL2SizesOfLargeB * second_level_cache_bytes();
-}
-
 /// Writing Y takes a good part of the time, unless integers come from several instructions for each product.
 bool has_short_k(const Kernels& kernels, const Schedule& s) { return s.kc < kLongK && kernels.in_place == nullptr; }
 
@@ -222,6 +176,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       if (widens_b_at_once(p, kernels, schedule)) return;
       schedule.turns_b = should_turn_b(p, kernels);
       schedule.has_few_rows = !schedule.turns_b && takes_few_rows(p, kernels);
+      if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels);
       if (schedule.turns_b || schedule.has_few_rows) {
         schedule.kc = equal_k(kFewRowsK);
       } else if (is_b_far(p, kernels)) {

@@ -38,8 +38,7 @@ constexpr size_t kMostFewRows = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() &&
 /// Rows of B at a time. Memory gives a third more to several streams than to one, and a sum is loaded and stored for as
 /// many multiply-adds.
 constexpr int64_t kRowsOfB = 8;
-/// One row of f32 or f64 has twice as many, if they do not meet in few sets of the first-level cache: 1.05 to 1.1 times
-/// as fast on Zen 4.
+/// One row of f32 or f64 may have twice as many.
 constexpr int64_t kManyRowsOfB = 2 * kRowsOfB;
 template <class T, class Element>
 constexpr bool kMayTakeManyRowsOfB = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && std::is_same_v<T, Element>;
@@ -190,6 +189,35 @@ HWY_INLINE void AddRowsOfBToAll(int64_t rows, TileOperands<T, Element> operands,
   }
 }
 
+/// The same for one row, with as many rows of B as there are, one after the other: B is one run of memory.
+template <class T, class TB>
+HWY_NOINLINE void AddRowAfterRow(const TileOperands<T, TB>& operands, int64_t count, T* sums) {
+  const hn::ScalableTag<T> d;
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+  constexpr int64_t kTogether = 4 * kLanes;
+  const int64_t whole = count / kLanes * kLanes;
+  const RowOfVectors<decltype(d)> vectors(d, static_cast<size_t>(count - whole));
+  // Copies: as far as compilers know, sums might be the steps, which would be loaded anew for each row.
+  const int64_t a_step = operands.a_column_step, b_step = operands.b_row_step;
+  const T* a = operands.a;
+  const TB* b = operands.b;
+  for (int64_t k = operands.k; k > 0; --k, a += a_step, b += b_step) {
+    const auto factor = hn::Set(d, LoadOne(a));
+    const auto add = [&](int64_t n, bool is_last) HWY_ATTR {
+      // Zen 5 does not prefetch what an instruction with a mask reads, as the product of 64-bit integers is.
+      const auto row = LoadedOnce(vectors.Load(b + n, is_last));
+      hn::Store(MultiplyAdd(factor, row, hn::Load(d, sums + n)), d, sums + n);
+    };
+    int64_t n = 0;
+    for (; n + kTogether <= whole; n += kTogether) {
+      HWY_UNROLL(4)
+      for (int64_t i = 0; i < kTogether; i += kLanes) add(n + i, false);
+    }
+    for (; n < whole; n += kLanes) add(n, false);
+    if (n < count) add(n, true);
+  }
+}
+
 /// Columns of B side by side.
 template <class Element, class T>
 void MultiplyFewRows(const Block& block) {
@@ -199,16 +227,18 @@ void MultiplyFewRows(const Block& block) {
   operands.b_panel_step = 0;
   operands.b_row_step = block.b_row_step;
   operands.near = block.near_b;
-  const bool are_many = kMayTakeManyRowsOfB<T, Element> && block.m == 1 && block.leaves_b_to_hardware &&
-                        block.b_row_step * int64_t{sizeof(Element)} % (kAliasBytes / 2) != 0;
-  const int64_t together = are_many ? kManyRowsOfB : kRowsOfB;
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
-    for (int64_t k = 0; k < block.k; k += operands.k) {
-      const int64_t left = block.k - k;
-      operands.a = reinterpret_cast<const T*>(block.a) + k * block.a_column_step;
-      operands.b = reinterpret_cast<const Element*>(block.b) + k * block.b_row_step + columns.first;
-      operands.k = left >= together ? together : HWY_MIN(kRowsOfB, left);
+    operands.a = reinterpret_cast<const T*>(block.a);
+    operands.b = reinterpret_cast<const Element*>(block.b) + columns.first;
+    operands.k = block.k;
+    if constexpr (HWY_TARGET == HWY_AVX3) {
+      if (block.rows_of_b == 1) return AddRowAfterRow(operands, columns.count, sums);
+    }
+    for (int64_t left = block.k; left > 0; left -= operands.k) {
+      operands.k = left >= block.rows_of_b ? block.rows_of_b : HWY_MIN(kRowsOfB, left);
       AddRowsOfBToAll(block.m, operands, columns, sums);
+      operands.a += operands.k * block.a_column_step;
+      operands.b += operands.k * block.b_row_step;
     }
   });
 }

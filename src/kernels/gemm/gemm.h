@@ -84,6 +84,7 @@ struct Schedule {
   bool fetches_y = false;                ///< at once: lines that a tile will write, while the one above it is computed
   std::int64_t near_b = 0;               ///< near_b.h
   bool leaves_b_to_hardware = false;     ///< near_b.h
+  std::int64_t rows_of_b = 0;            ///< of few rows: side by side, few_rows.h
   std::int64_t near_columns = 0;         ///< of a strip, which meet all rows while they are near: tiled/tiled_plan.cc
   std::int64_t panel_tiles = 0;          ///< of A, which are multiplied at a time
   std::int64_t ahead_bytes = 0;          ///< so far ahead of its first use packed B is fetched: tiled/tiled_plan.cc

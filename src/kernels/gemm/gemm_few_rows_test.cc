@@ -47,6 +47,24 @@ TEST_P(GemmFewRows, RowsTakeTurnsAtAB) {
   }
 }
 
+/// Rows of B one after the other: columns that are whole vectors and others, K from the least on, all forms of C, an A
+/// of either layout, and more K than sums wait for at a time.
+TEST_P(GemmFewRows, RowAfterRow) {
+  for (const Case& sizes : {Case{1, 512, 64}, Case{1, 513, 65}, Case{1, 639, 31, true}, Case{1, 1000, 16},
+                            Case{1, 1027, 131}, Case{1, 257, 4099}, Case{1, 2047, 35, true}}) {
+    for (const CForm form : {CForm::none, CForm::scalar, CForm::row, CForm::column, CForm::full}) {
+      Case c = sizes;
+      c.c = form;
+      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+      const bool may_gain = kernels_.element_bytes >= 4 && kernels_.multiply_few_rows != nullptr;
+      if (may_gain && follows_one_run_best(kernels_) && kernels_.in_place == nullptr && c.n >= 512) {
+        EXPECT_TRUE(schedule.has_few_rows && schedule.rows_of_b == 1) << c;
+      }
+      check(c, form == CForm::row ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
 /// All sums of a row, or of a strip of it, in registers: columns around each number of vectors that has a function, an
 /// even and an odd k, all forms of C, an A of either layout.
 TEST_P(GemmFewRows, SumsOfARowInRegisters) {
@@ -55,12 +73,18 @@ TEST_P(GemmFewRows, SumsOfARowInRegisters) {
     return make_plan(problem_of(type_, c), target_, 1, false).schedule.keeps_sums_in_registers;
   };
   if (most > 0) {
-    EXPECT_TRUE(keeps_sums({1, 7 * lanes, 256}) && keeps_sums({1, most, 128}) && keeps_sums({1, most + 5, 200, true}));
+    EXPECT_TRUE(keeps_sums({1, 7 * lanes, 256}) && keeps_sums({1, most, 128}));
+    EXPECT_EQ(keeps_sums({1, most + 5, 200, true}), !follows_one_run_best(kernels_));
     EXPECT_FALSE(keeps_sums({2, 7 * lanes, 256}) || keeps_sums({1, 6 * lanes - 1, 256}) || keeps_sums({1, most, 127}) ||
                  keeps_sums({1, most, 300, false, true}));
     EXPECT_FALSE(keeps_sums({1, most + 5, second_level_cache_bytes() / (most * kernels_.element_bytes)}));
   } else {
     EXPECT_FALSE(keeps_sums({1, 7 * lanes, 256}));
+  }
+  // Beyond the second-level cache, where rows of B take turns on each CPU.
+  const std::int64_t far_k = second_level_cache_bytes() / ((most + 1) * kernels_.element_bytes) + 40;
+  for (const std::int64_t columns : {most, most - 4 * lanes - 3}) {
+    if (columns > 0) check({1, columns, columns == most ? far_k : 2 * far_k});
   }
   std::size_t products = 0;
   for (const std::int64_t vectors : {6, 8, 11, 12, 13, 16, 17, 20, 21, 40, 41, 61}) {

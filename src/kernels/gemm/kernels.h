@@ -70,6 +70,7 @@ struct Block {
   bool ends_in_halves = false;        ///< Schedule::ends_in_halves
   std::int64_t near_b = 0;            ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h
+  std::int64_t rows_of_b = 0;         ///< few_rows.h
 
   /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.
   /// They may lie in Y where elements are accumulators.

@@ -1,6 +1,7 @@
 #include "kernels/gemm/near_b.h"
 
 #include "base/cache_size.h"
+#include "base/target.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/portions.h"
 
@@ -24,6 +25,10 @@ constexpr std::int64_t kRowsBelow = 8;
 
 bool leaves_b_to_hardware(const Kernels& kernels) {
   return kernels.lanes * kernels.accumulator_bytes == kLineBytes && !last_level_cache_is_slow();
+}
+
+bool follows_one_run_best(const Kernels& kernels) {
+  return leaves_b_to_hardware(kernels) && !has_units_of_half_vectors();
 }
 
 bool comes_from_caches(const Problem& p, const Kernels& kernels) {

@@ -35,14 +35,13 @@ template <class Element, class T>
 constexpr bool kKeepsRowOfSums = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
 
 /// The sums of kVectors vectors of columns or up to kVectorsApart less: the last vectors may repeat columns of those
-/// before.
-template <size_t kVectors, class T>
+/// before. So many rows of B have loads of their own, and take turns.
+template <size_t kVectors, int64_t kRowsOfB, class T>
 HWY_NOINLINE void SumRow(const Problem& p, int64_t columns, const T* a, const T* b, T* sums) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
   constexpr size_t kFirstVectors = kVectors - kVectorsApart;
-  constexpr int64_t kRowsOfB = 2;
   int64_t last[kVectorsApart];
   for (size_t j = 0; j < kVectorsApart; ++j) last[j] = HWY_MIN(int64_t(kFirstVectors + j) * kLanes, columns - kLanes);
   const auto place = [&](size_t j) HWY_ATTR {
@@ -70,19 +69,21 @@ HWY_NOINLINE void SumRow(const Problem& p, int64_t columns, const T* a, const T*
 /// Y of one row, where keeps_sums_in_registers() (one_row.h) says so. More columns than registers have place for are
 /// strips of about equal width.
 template <class T>
-HWY_NOINLINE void MultiplyOneRow(const Problem& p, const std::byte* a, const std::byte* b, const std::byte* c,
-                                 std::byte* y) {
+HWY_NOINLINE void MultiplyOneRow(const Problem& p, int64_t rows_of_b, const std::byte* a, const std::byte* b,
+                                 const std::byte* c, std::byte* y) {
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
   constexpr int64_t kStep = int64_t{kVectorsApart} * kLanes, kMost = int64_t{kMostVectorsOfRow} * kLanes;
   using Function = void (*)(const Problem&, int64_t, const T*, const T*, T*);
-  static constexpr Function kFunctions[] = {&SumRow<8, T>, &SumRow<12, T>, &SumRow<16, T>, &SumRow<20, T>};
+  static constexpr Function kFunctions[][4] = {
+      {&SumRow<8, 1, T>, &SumRow<12, 1, T>, &SumRow<16, 1, T>, &SumRow<20, 1, T>},
+      {&SumRow<8, 2, T>, &SumRow<12, 2, T>, &SumRow<16, 2, T>, &SumRow<20, 2, T>}};
   const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
   alignas(64) T sums[kMost];
   for (int64_t n = 0, columns = 0; n < p.n; n += columns) {
     // Of what is left, so that the last one is not much shorter, however many there are.
     columns = HWY_MIN(equal_part(p.n - n, kMost, kLanes), p.n - n);
-    const Function function = kFunctions[(columns - 1) / kStep - 1];
+    const Function function = kFunctions[rows_of_b - 1][(columns - 1) / kStep - 1];
     function(p, columns, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b) + n, sums);
     FinishTile<T>(static_cast<const T*>(sums), columns, 1, columns, output, 0, n, scale);
   }

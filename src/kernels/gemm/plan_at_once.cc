@@ -184,6 +184,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.workers = ceil_div(p.m, schedule.item_rows);
   } else if (keeps_sums_in_registers(p, kernels)) {
     schedule.keeps_sums_in_registers = true;
+    schedule.rows_of_b = rows_of_b_in_turns(p, kernels);
   } else if (goes_by_blocks_at_once(p, kernels, plan.schedule)) {
     schedule.workers = plan.schedule.workers;
     schedule.is_short = plan.schedule.is_short;
