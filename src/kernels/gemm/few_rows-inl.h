@@ -18,6 +18,7 @@
 #include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/few_rows.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/portions.h"
@@ -35,11 +36,7 @@ constexpr size_t kMostFewRows = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() &&
                                 : sizeof(T) <= 4                                                            ? 2
                                                                                                             : 1;
 
-/// Rows of B at a time. Memory gives a third more to several streams than to one, and a sum is loaded and stored for as
-/// many multiply-adds.
-constexpr int64_t kRowsOfB = 8;
-/// One row of f32 or f64 may have twice as many.
-constexpr int64_t kManyRowsOfB = 2 * kRowsOfB;
+/// One row, and kManyRowsOfB rows of B.
 template <class T, class Element>
 constexpr bool kMayTakeManyRowsOfB = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && std::is_same_v<T, Element>;
 

@@ -8,10 +8,15 @@
 
 namespace binet::kernels::gemm {
 
+// Rows of B at a time: memory gives a third more to several streams than to one, and a sum is loaded and stored for as
+// many multiply-adds. On AMD's CPUs one row of f32 or f64 may have more.
+constexpr std::int64_t kRowsOfB = 8;
+constexpr std::int64_t kManyRowsOfB = 2 * kRowsOfB;
+
 /// Whether B comes from so far that this way is better than tiles. Its columns lie side by side.
 [[nodiscard]] bool takes_few_rows(const Problem& problem, const Kernels& kernels);
 
-/// So many rows of B meet all columns before the next ones do.
+/// So many rows of B meet all columns before the next ones do: 1, kRowsOfB, or kManyRowsOfB.
 [[nodiscard]] std::int64_t rows_of_b(const Problem& problem, const Kernels& kernels);
 
 }  // namespace binet::kernels::gemm
