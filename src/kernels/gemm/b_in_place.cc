@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
-#include "base/target.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
@@ -16,9 +15,8 @@ constexpr std::int64_t kFewRows = 128;
 constexpr std::int64_t kFewRowsWithHardware = 768;
 // More rows than a tile has, but no more than two low ones of three vectors: those pass over B one after the other.
 constexpr std::int64_t kMostRowsOfTwoLowTiles = 16;
-// Of the last-level cache: so much B they find there in time, if units are as wide as vectors, or half as wide.
-constexpr std::int64_t kPartForLowTiles = 2;
-constexpr std::int64_t kPartForLowTilesOfHalves = 8;
+// Of the last-level cache: so much B they find there in time. A half was better only while nobody else used the cache.
+constexpr std::int64_t kPartForLowTiles = 8;
 // Of a panel: it stays in the first-level cache; or leaves it, where hardware helps, rather than that sums are passed
 // over again.
 constexpr std::int64_t kPanelBytes = 32 * 1024;
@@ -53,8 +51,7 @@ constexpr std::int64_t kShortKOfRowsOfB = 64;
 bool comes_by_itself(const Problem& p, const Kernels& kernels) {
   if (leaves_b_to_hardware(kernels)) {
     const bool has_low_tiles = is_float(p.type) && p.m > kernels.mr && p.m <= kMostRowsOfTwoLowTiles;
-    const std::int64_t part = has_units_of_half_vectors() ? kPartForLowTilesOfHalves : kPartForLowTiles;
-    return !has_low_tiles || p.n * p.k * kernels.element_bytes <= last_level_cache_bytes() / part;
+    return !has_low_tiles || p.n * p.k * kernels.element_bytes <= last_level_cache_bytes() / kPartForLowTiles;
   }
   if (!kernels.has_short_vectors) return false;
   const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
