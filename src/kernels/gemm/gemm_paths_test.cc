@@ -28,8 +28,7 @@ TEST_P(GemmPaths, FarB) {
     const std::int64_t bytes = c.n * c.k * static_cast<std::int64_t>(byte_size(type_));
     const std::int64_t most_in_place = kernels_.has_short_vectors ? 2 * kernels_.mr : byte_size(type_) == 2 ? 13 : 128;
     const bool has_low_tiles = is_float(type_) && c.m > kernels_.mr && c.m <= 16;
-    const bool is_followed =
-        !has_low_tiles || bytes <= last_level_cache_bytes() / 8;
+    const bool is_followed = !has_low_tiles || bytes <= last_level_cache_bytes() / 8;
     const bool comes_by_itself =
         leaves_b_to_hardware(kernels_) ? is_followed : kernels_.has_short_vectors && c.n % 1024 != 0;
     if (bytes > 2 << 20 && kernels_.in_place == nullptr && c.m <= most_in_place) {
