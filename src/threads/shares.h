@@ -22,7 +22,7 @@ class Shares {
     std::int64_t begin = 0;
     for (std::int64_t i = 0; i < count_; ++i) {
       Share& share = shares_[static_cast<std::size_t>(i)];
-      share.next.store(begin, std::memory_order_relaxed);
+      share.next = begin;
       begin = share.end = tasks / count_ * (i + 1) + std::min(i + 1, tasks % count_);
     }
   }
@@ -31,8 +31,9 @@ class Shares {
   std::int64_t take(std::int64_t thread) {
     for (std::int64_t i = 0; i < count_; ++i) {
       Share& share = shares_[static_cast<std::size_t>((thread + i) % count_)];
-      if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
-      if (const std::int64_t task = share.next.fetch_add(1); task < share.end) return task;
+      const std::atomic_ref<std::int64_t> next(share.next);
+      if (next.load(std::memory_order_relaxed) >= share.end) continue;
+      if (const std::int64_t task = next.fetch_add(1); task < share.end) return task;
     }
     return -1;
   }
@@ -40,9 +41,9 @@ class Shares {
  private:
   static constexpr std::int64_t kMost = 64;
 
+  // Plain numbers, as atomic ones would be set to zero, all kMost lines of them in each call.
   struct alignas(kCacheLine) Share {
-    std::atomic<std::int64_t> next;
-    std::int64_t end;
+    std::int64_t next, end;
   };
 
   const std::int64_t count_;

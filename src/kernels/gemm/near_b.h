@@ -16,8 +16,8 @@ namespace binet::kernels::gemm {
 [[nodiscard]] bool leaves_b_to_hardware(const Kernels& kernels);
 
 /// Whether the hardware prefetchers that follow B follow one run of memory best. So do those of Zen 5: from the
-/// second-level cache a core reads 200 GB/s of one run, or of several that lie far apart, and 135 of rows side by side.
-/// From memory, though, it gets more of several.
+/// second-level cache a core gets half as much again of one run, or of several that lie far apart, as of rows side by
+/// side. From memory, though, it gets more of several.
 [[nodiscard]] bool follows_one_run_best(const Kernels& kernels);
 
 /// Whether tiles fetch rows of B just before they read them. Else they fetch the same rows for the next tile; with a

@@ -70,8 +70,8 @@ bool fetches_y_at_once(const Problem& p, const Kernels& kernels) {
   return is_y_of_sums && p.k <= kMostKToFetchYFor && p.m * p.n * kernels.element_bytes > kLeastYToFetch;
 }
 
-/// Of which of k it pays to place tiles the short way, with vectors of whole lines: on AMD's CPUs, and not where items
-/// fetch what three vectors of columns leave in memory.
+/// Where vectors are whole lines: whether k is so short that the placing of tiles is felt. On AMD's CPUs; but not where
+/// three vectors of columns come from memory, as items fetch the lines of Y.
 bool has_short_k_for_blocks(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (!leaves_b_to_hardware(kernels)) return false;
   if (p.k > (s.ends_in_halves ? kMostKOfBlocksOfHalves : kMostKOfBlocks)) return false;
