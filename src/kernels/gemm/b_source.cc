@@ -8,17 +8,13 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/turned_b.h"
 
 namespace binet::kernels::gemm {
 namespace {
 
 // Packed at a time by an item, if L2 holds them: a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
-// So few rows do not repay the packing of a transposed B: they turn its squares themselves (turned_squares-inl.h).
-constexpr std::int64_t kMostRowsToTurnFor = 3;
-constexpr std::int64_t kMostRowsToTurnFewFor = 8;  // less than a vector of columns, if k is long
-constexpr std::int64_t kLeastKToTurnForMore = 256;
-constexpr std::int64_t kMostRowsToTurnFarBFor = 6;  // f32 and f64 from memory, with vectors of half a line
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
 // More than so many tiles of rows have fewer rows of B at a time, if they read it in place; for others sums are not
@@ -60,15 +56,6 @@ constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 bool should_widen(const Problem& p, const Kernels& kernels) {
   if (kernels.widen == nullptr || p.m <= kernels.most_rows_to_widen_in_tiles) return false;
   return p.m * p.n * p.k >= kLeastWorkToWiden;
-}
-
-/// Packing would store what is used once or twice; and less than a vector of columns is packed slowly. The rows are
-/// those of one panel, if A is packed.
-bool should_turn_b(const Problem& p, const Kernels& kernels) {
-  if (p.b_column_step == 1 || kernels.multiply_turned == nullptr || p.k < kernels.lanes) return false;
-  if (p.n < kernels.lanes && p.k >= kLeastKToTurnForMore) return p.m <= std::min(kMostRowsToTurnFewFor, kernels.mr);
-  const bool is_far = p.n * p.k * kernels.element_bytes > last_level_cache_bytes();
-  return p.m <= (is_far && has_short_floats(kernels) ? kMostRowsToTurnFarBFor : kMostRowsToTurnFor);
 }
 
 /// B is near, and its first reading fills panels. Rows of whole lines are read as well where they lie, unless very
@@ -175,6 +162,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
     case BSource::direct:
       if (widens_b_at_once(p, kernels, schedule)) return;
       schedule.turns_b = should_turn_b(p, kernels);
+      schedule.turns_two_groups = schedule.turns_b && turns_two_groups(p, kernels);
       schedule.has_few_rows = !schedule.turns_b && takes_few_rows(p, kernels);
       if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels);
       if (schedule.turns_b || schedule.has_few_rows) {

@@ -63,10 +63,11 @@ struct Schedule {
   bool tiles_pack_b = false;  ///< strips of it, while they read it for the first time
   bool has_few_rows = false;  ///< B, read where it lies, is read once and in the order of memory
   bool turns_b = false;       ///< B, read where it lies, is transposed: its squares are turned in registers
-  bool b_is_far = false;      ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns
-  bool goes_by_rows = false;  ///< a tile of rows meets all panels of B before the next one, else a panel all rows
-  bool repeats_c = false;     ///< a C of one element, in the end of the workspace: tiles add a row as it lies
-  bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
+  bool turns_two_groups = false;  ///< of columns: turned_b.h
+  bool b_is_far = false;          ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns
+  bool goes_by_rows = false;      ///< a tile of rows meets all panels of B before the next one, else a panel all rows
+  bool repeats_c = false;         ///< a C of one element, in the end of the workspace: tiles add a row as it lies
+  bool sums_in_slot = false;      ///< sums wait for the next range of k in the workspace, else in Y
   BSource b_source = BSource::strips;
   std::int64_t workers = 1;
   bool is_short = false;  ///< not worth waking workers that sleep

@@ -7,6 +7,7 @@
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/turned_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {
@@ -74,7 +75,7 @@ TEST_P(GemmPaths, HalfAVectorOfLastColumns) {
 }
 
 /// Rows of Y that fill vectors, or halves of them where units are half a vector wide, and a transposed B: f32 and f64
-/// compute Y^T where hardware prefetchers follow B.
+/// compute Y^T where hardware prefetchers follow B, unless squares of it are turned as quickly.
 TEST_P(GemmPaths, TransposedBOfFewRows) {
   for (const Case& sizes :
        {Case{5, 203, 331}, Case{8, 331, 128}, Case{16, 75, 1030}, Case{23, 400, 200}, Case{56, 151, 300},
@@ -85,7 +86,8 @@ TEST_P(GemmPaths, TransposedBOfFewRows) {
       c.trans_a = trans_a;
       c.trans_b = true;
       vary(c);
-      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+      const Problem p = problem_of(type_, c);
+      const Schedule schedule = make_plan(p, target_, 1, false).schedule;
       const bool is_f32_or_f64 = is_float(type_) && byte_size(type_) >= 4;
       const bool is_near = c.n * c.k * kernels_.element_bytes <= second_level_cache_bytes();
       const std::int64_t lanes = std::max<std::int64_t>(2, kernels_.lanes);
@@ -96,7 +98,8 @@ TEST_P(GemmPaths, TransposedBOfFewRows) {
                                      ? !is_near || (empty <= lanes / 2 && c.m <= 4 * lanes)
                                      : empty <= lanes / 4 && (c.m <= lanes || (!is_near && !columns_meet));
       const bool fills = has_units_of_half_vectors(target_) ? fills_halves : fills_vectors;
-      EXPECT_EQ(schedule.is_swapped, is_f32_or_f64 && leaves_b_to_hardware(kernels_) && fills);
+      const bool may_swap = is_f32_or_f64 && leaves_b_to_hardware(kernels_) && !turns_quickly(p, kernels_);
+      EXPECT_EQ(schedule.is_swapped, may_swap && fills) << c;
       check(c, trans_a ? byte_size(type_) + 1 : 0);
     }
   }
@@ -191,17 +194,17 @@ TEST_P(GemmPaths, RowsOfAllWidths) {
 }
 
 /// One row and few, and a transposed B whose squares are turned: one group of columns and two in turns, whole and not,
-/// and rows of B that share sets of the first-level cache.
+/// sums in registers and others, what makes no whole square, and rows of B that share sets of the first-level cache.
 TEST_P(GemmPaths, SquaresOfATransposedB) {
   const std::int64_t lanes = kernels_.lanes, page = 4096 / kernels_.element_bytes;
-  for (const std::int64_t m : {1, 2, 3}) {
+  for (const std::int64_t m : {1, 2, 3, 4, 5, 6, 9}) {
     for (const std::int64_t n : {lanes, 2 * lanes - 1, 2 * lanes, 3 * lanes, 5 * lanes + 3, std::int64_t{203}}) {
       for (const std::int64_t k : {lanes, lanes + 1, 2 * lanes + 5, std::int64_t{300}, page / 2, page}) {
-        Case c{m, n, k, m == 2, true};
+        Case c{m, n, k, (m + n) % 3 == 0, true};
         vary(c);
         const bool is_turned = kernels_.multiply_turned != nullptr && k >= lanes;
         const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-        if (plan.way == Way::items && m == 1) {
+        if (plan.way == Way::items && (m == 1 || turns_quickly(plan.problem, kernels_))) {
           EXPECT_EQ(plan.schedule.turns_b, is_turned) << c;
         }
         check(c, k % 2 == 1 ? byte_size(type_) + 1 : 0);
@@ -215,7 +218,8 @@ TEST_P(GemmPaths, SquaresOfATransposedB) {
 TEST_P(GemmPaths, TurnedRows) {
   const std::int64_t lanes = kernels_.lanes;
   for (const std::int64_t m : {3, 14}) {
-    for (const std::int64_t n : {lanes - 1, lanes, lanes + 5, 3 * lanes, 4 * lanes + 1}) {
+    for (const std::int64_t n :
+         {lanes - 1, lanes, lanes + 5, 3 * lanes, 4 * lanes + 1, 1024 / kernels_.element_bytes}) {
       for (const std::int64_t k : {1, 2, 15, 16, 17, 35}) {
         Case c{m, n, k, n % 2 == 0, true};
         vary(c);
@@ -223,7 +227,7 @@ TEST_P(GemmPaths, TurnedRows) {
         // What is turned is done at once, which integers with factors are not.
         const bool has_factors = c.alpha != 1.0f || (p.has_c && c.beta != 1.0f);
         const bool is_at_once = (kernels_.takes_any_columns || n % lanes == 0) && (is_float(type_) || !has_factors);
-        const bool is_turned = kernels_.turn_rows != nullptr && is_at_once;
+        const bool is_turned = kernels_.turn_rows != nullptr && is_at_once && !turns_quickly(p, kernels_);
         const Plan plan = make_plan(p, target_, 1, false);
         if (plan.way != Way::parts && plan.way != Way::dots) {
           EXPECT_EQ(plan.schedule.b_lane_step, is_turned && k > 1 ? k : 0) << c;

@@ -70,6 +70,7 @@ struct Block {
   bool ends_in_halves = false;        ///< Schedule::ends_in_halves
   std::int64_t near_b = 0;            ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h
+  bool turns_two_groups = false;      ///< turned_b.h
   std::int64_t rows_of_b = 0;         ///< few_rows.h
 
   /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.
@@ -82,6 +83,9 @@ struct Block {
   const Output* output = nullptr;
   const Scale* scale = nullptr;
 };
+
+/// Rows of a block whose B is turned.
+inline constexpr std::int64_t kMostTurnedRows = 16;
 
 struct TiledKernels;  // tiled/kernels.h
 
@@ -148,7 +152,7 @@ struct Kernels {
   std::int64_t most_few_rows = 0;
   /// The same for few rows of Y, where B is not packed and transposed: neighbouring k lie side by side, columns
   /// b_column_step apart. Null: there is no such kernel.
-  void (*multiply_turned)(const Block&) = nullptr;
+  void (*multiply_turned)(const Block&) = nullptr;  // up to kMostTurnedRows
   /// Null, or a transposed B to rows of whole vectors, panel_step apart (turned_rows-inl.h).
   void (*turn_rows)(const Packing&) = nullptr;
   /// Sums of dot products: row m of A and column n of B, whose k lie side by side, from sums on; steps are a_row_step,

@@ -20,6 +20,7 @@
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
 #include "kernels/gemm/tiled/tiled.h"
+#include "kernels/gemm/turned_b.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -28,6 +29,7 @@ namespace {
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 constexpr std::int64_t kTurnedBBytes = 128 * 1024;
 constexpr std::int64_t kLeastRowsToTurnFor = 3;
+constexpr std::int64_t kBytesWhereRowsMeet = 1024;
 // One column of floats with vectors of half a line: a shorter K that is no whole number of vectors is not transposed
 // well.
 constexpr std::int64_t kLeastKToSwapColumnFor = 8;
@@ -65,6 +67,7 @@ bool fills_whole_vectors(const Problem& p, const Kernels& kernels, bool is_near)
 /// instead of being turned. A few lanes that stay empty cost less than that; from L2 a B is turned sooner.
 bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& target) {
   if (!leaves_b_to_hardware(kernels) || p.b_column_step == 1 || p.k < kLeastKToSwapBFor) return false;
+  if (turns_quickly(p, kernels)) return false;
   if (p.type != ElementType::f32 && p.type != ElementType::f64) return false;
   if (p.m < kLeastRowsToSwapBFor || p.m > kMostRowsToSwapBFor || p.n < 2 * p.m || p.n <= kMostRowsToSwapBFor)
     return false;
@@ -147,8 +150,18 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
 /// (turned_squares-inl.h).
 bool may_turn_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.turn_rows == nullptr || p.b_column_step == 1 || p.m < kLeastRowsToTurnFor) return false;
+  if (turns_quickly(p, kernels)) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
   return p.k * round_up(p.n, kernels.lanes) * kernels.element_bytes <= kTurnedBBytes;
+}
+
+/// As they are written, a vector of each at a time, rows that are a power of two apart would meet in a few sets of the
+/// first-level cache.
+Problem with_turned_rows(const Problem& p, const Kernels& kernels) {
+  Problem rows = with_rows_of_vectors(p, kernels);
+  if (rows.b_row_step * kernels.element_bytes % kBytesWhereRowsMeet == 0)
+    rows.b_row_step += kLineBytes / kernels.element_bytes;
+  return rows;
 }
 
 void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
@@ -222,7 +235,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     return plan;
   }
   if (!b_is_packed && may_turn_rows(problem, *plan.kernels)) {
-    const Problem rows = with_rows_of_vectors(problem, *plan.kernels);
+    const Problem rows = with_turned_rows(problem, *plan.kernels);
     Plan at_once = make_plan(rows, target, threads, false);
     if (is_at_once(at_once.way)) {
       at_once.way = Way::rows_at_once;

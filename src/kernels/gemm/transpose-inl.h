@@ -139,7 +139,7 @@ HWY_INLINE void TurnHalf(D d, const Square& from, size_t k, const Put& put_at) {
   for (size_t g = 0; g < 2; ++g) {
     HWY_UNROLL(4)
     for (size_t r = 0; r < kGroup; ++r) {
-      v[g][r] = hn::Combine(d, hn::LoadU(half, from.Lane(g + 2, r) + k), hn::LoadU(half, from.Lane(g, r) + k));
+      v[g][r] = hn::Combine(d, LoadElements(half, from.Lane(g + 2, r) + k), LoadElements(half, from.Lane(g, r) + k));
     }
     TransposeBlocks(v[g]);
   }

@@ -13,6 +13,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -33,144 +34,236 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr bool kFetchesRuns = HWY_TARGET != HWY_AVX2;
 
 /// A vector of a whole line is turned half by half where two groups take turns: registers hold no more.
-template <size_t kGroups, class Element, class T>
-constexpr bool kTurnsHalves = kGroups == 2 && HWY_TARGET == HWY_AVX3 && sizeof(Element) == sizeof(T);
+template <size_t kGroups>
+constexpr bool kTurnsHalves = kGroups == 2 && HWY_TARGET == HWY_AVX3;
 
-/// Groups of columns, each a vector of Y, for all k of a block. Each has a chain of multiply-adds for each row, whose
-/// latency is what limits where B is near. The sums of one row, whose A has all its k side by side, stay in registers.
-/// A single group may have fewer `columns` than lanes. What of k makes no whole square is left to AddRestOfK().
-template <size_t kGroups, bool kOneRow, bool kIsWhole, class Element, class T>
-HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t columns, T* sums, int64_t row_step) {
+/// Groups of columns, each a vector of Y, side by side. The last one may have fewer columns than lanes.
+template <size_t kGroups, bool kLastIsWhole, class T, class Element>
+struct Squares {
+  Squares(const Element* from, int64_t lane_step, int64_t last_columns) {
+    constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+    for (size_t g = 0; g + 1 < kGroups; ++g, from += kLanes * lane_step) whole[g] = {from, lane_step};
+    if constexpr (kLastIsWhole) {
+      last = {from, lane_step};
+    } else {
+      last = {from, lane_step, last_columns};
+    }
+  }
+  /// Calls use(square) with that of group g.
+  template <class Use>
+  HWY_INLINE void With(size_t g, const Use& use) const {
+    if (g + 1 == kGroups) return use(last);
+    if constexpr (kGroups > 1) use(whole[g]);
+  }
+  HWY_INLINE void Advance(int64_t k) {
+    for (size_t g = 0; g + 1 < kGroups; ++g) whole[g].Advance(k);
+    last.Advance(k);
+  }
+
+  SquareOfLanes<T, Element> whole[kGroups > 1 ? kGroups - 1 : 1];
+  std::conditional_t<kLastIsWhole, SquareOfLanes<T, Element>, SquareOfFewLanes<T, Element>> last;
+};
+
+/// All k of a block for groups of columns. Each group has a chain of multiply-adds for each row, whose latency is what
+/// limits where B is near. The sums of kRows, whose A has all its k side by side, stay in registers; kRows = 0: those
+/// of any number of rows do not. The last group has `last_columns`. What of k makes no whole square is left to
+/// RestOfK.
+template <size_t kGroups, size_t kRows, bool kLastIsWhole, class Element, class T>
+HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_columns, T* sums, int64_t row_step) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   const int64_t lane_step = block.b_column_step;
-  const int64_t a_step = kOneRow ? 1 : block.a_column_step;
-  const auto* a = reinterpret_cast<const T*>(block.a);
+  const int64_t a_step = kRows > 0 ? 1 : block.a_column_step;
   const auto* b = reinterpret_cast<const Element*>(block.b) + column * lane_step;
-  V sum[kGroups];
-  for (size_t g = 0; g < kGroups; ++g) sum[g] = hn::Load(d, sums + g * TileShape<T>::kLanes);
-
-  const auto add = [&](const T* from, const V& b_row, V& to)
-                       HWY_ATTR { to = MultiplyAdd(hn::Set(d, LoadOne(from)), b_row, to); };
-  const auto for_rows = [&](size_t g, const auto& add_row) HWY_ATTR {
-    if constexpr (kOneRow) return add_row(a, sum[g]);
-    for (int64_t m = 0; m < block.m; ++m) {
-      T* place = sums + m * row_step + int64_t(g) * kLanes;
-      V row_sum = hn::Load(d, place);
-      add_row(a + m * block.a_row_step, row_sum);
-      hn::Store(row_sum, d, place);
-    }
-  };
 
   // A run of k has as many squares as there are lanes: each fetches one row of the next run, which is a run of memory.
   constexpr int64_t kRun = kLanes * kLanes;
   const int64_t end = block.k / kLanes * kLanes;
   const bool fetches = kFetchesRuns && block.near_b != 0;
-  std::conditional_t<kIsWhole, SquareOfLanes<T, Element>, SquareOfFewLanes<T, Element>> lanes[kGroups];
-  for (size_t g = 0; g < kGroups; ++g) {
-    const Element* const from = b + int64_t(g) * kLanes * lane_step;
-    if constexpr (kIsWhole) {
-      lanes[g] = {from, lane_step};
-    } else {
-      lanes[g] = {from, lane_step, columns};
-    }
+  const auto fetch = [&](int64_t k, int64_t g) HWY_ATTR {
+    const int64_t square = k % kRun / kLanes, next_k = k - k % kRun + kRun;
+    const Element* next = next_k < end ? b + next_k : b + int64_t{kGroups} * kLanes * lane_step;
+    const auto* run = reinterpret_cast<const std::byte*>(next + (g * kLanes + square) * lane_step);
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < size_t{kRun} * sizeof(Element); i += 64) hwy::Prefetch(run + i);
+  };
+  // The products of kCount k, for the sums of one row and kTogether groups.
+  const auto add = [&]<size_t kTogether, int64_t kCount>(const T* from, V* to, const V(&b_row)[kTogether][kCount])
+                       HWY_ATTR {
+                         HWY_UNROLL(16)
+                         for (int64_t i = 0; i < kCount; ++i, from += a_step) {
+                           const V factor = hn::Set(d, LoadOne(from));
+                           HWY_UNROLL(4)
+                           for (size_t g = 0; g < kTogether; ++g) to[g] = MultiplyAdd(factor, b_row[g][i], to[g]);
+                         }
+                       };
+  V sum[kRows + 1][kGroups];
+  const T* a[kRows + 1];
+  for (size_t m = 0; m < kRows; ++m) {
+    a[m] = reinterpret_cast<const T*>(block.a) + int64_t(m) * block.a_row_step;
+    for (size_t g = 0; g < kGroups; ++g) sum[m][g] = hn::Load(d, sums + int64_t(m) * row_step + int64_t(g) * kLanes);
   }
-  for (int64_t k = 0; k < end; k += kLanes) {
-    const int64_t square = k % kRun / kLanes;
-    const int64_t next_k = k - k % kRun + kRun;
-    if constexpr (kTurnsHalves<kGroups, Element, T>) {
-      static_assert(kOneRow);
+  const auto add_rows = [&]<size_t kTogether, int64_t kCount>(size_t first, int64_t k,
+                                                              const V(&b_row)[kTogether][kCount]) HWY_ATTR {
+    HWY_UNROLL(4)
+    for (size_t m = 0; m < kRows; ++m) add(a[m] + k * a_step, sum[m] + first, b_row);
+    if constexpr (kRows == 0) {
+      for (int64_t m = 0; m < block.m; ++m) {
+        T* place = sums + m * row_step + int64_t(first) * kLanes;
+        V row_sum[kTogether];
+        for (size_t g = 0; g < kTogether; ++g) row_sum[g] = hn::Load(d, place + int64_t(g) * kLanes);
+        add(reinterpret_cast<const T*>(block.a) + m * block.a_row_step + k * a_step, row_sum, b_row);
+        for (size_t g = 0; g < kTogether; ++g) hn::Store(row_sum[g], d, place + int64_t(g) * kLanes);
+      }
+    }
+  };
+
+  Squares<kGroups, kLastIsWhole, T, Element> squares(b, lane_step, last_columns);
+  for (int64_t k = 0; k < end; k += kLanes, squares.Advance(kLanes)) {
+    if constexpr (kTurnsHalves<kGroups>) {
       HWY_UNROLL(2)
-      for (size_t first = 0; first < size_t{kLanes}; first += kLanes / 2) {
+      for (int64_t first = 0; first < kLanes; first += kLanes / 2) {
+        V row[kGroups][kLanes / 2];
         HWY_UNROLL(2)
         for (size_t g = 0; g < kGroups; ++g) {
-          V row[kLanes];
-          TurnHalf(d, lanes[g], first, [&](size_t i, V v) HWY_ATTR { row[i] = v; });
-          HWY_UNROLL(16)
-          for (size_t i = first; i < first + kLanes / 2; ++i) add(a + k + i, row[i], sum[g]);
+          squares.With(g, [&](const auto& square) HWY_ATTR {
+            TurnHalf(d, square, size_t(first), [&](size_t i, V v) HWY_ATTR { row[g][i - size_t(first)] = v; });
+          });
         }
+        add_rows(0, k + first, row);
       }
-      for (auto& group : lanes) group.Advance(kLanes);
-      continue;
-    }
-    const Element* next = next_k < end ? b + next_k : b + int64_t{kGroups} * kLanes * lane_step;
-    HWY_UNROLL(4)
-    for (size_t g = 0; g < kGroups; ++g) {
-      const auto first_lane = static_cast<int64_t>(g) * kLanes;
-      const auto* run = reinterpret_cast<const std::byte*>(next + (first_lane + square) * lane_step);
-      if (fetches) {
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < size_t{kRun} * sizeof(Element); i += 64) hwy::Prefetch(run + i);
+    } else {
+      HWY_UNROLL(4)
+      for (size_t g = 0; g < kGroups; ++g) {
+        if (fetches) fetch(k, int64_t(g));
+        V row[1][kLanes];
+        squares.With(g, [&](const auto& square)
+                            HWY_ATTR { TurnSquare(d, square, [&](size_t i, V v) HWY_ATTR { row[0][i] = v; }); });
+        add_rows(g, k, row);
       }
-      V row[kLanes];
-      TurnSquare(d, lanes[g], [&](size_t i, V v) HWY_ATTR { row[i] = v; });
-      lanes[g].Advance(kLanes);
-      for_rows(g, [&](const T* a_row, V& to) HWY_ATTR {
-        a_row += k * a_step;
-        HWY_UNROLL(16)
-        for (int64_t i = 0; i < kLanes; ++i, a_row += a_step) add(a_row, row[i], to);
-      });
     }
   }
-  if constexpr (!kOneRow) return;
-  for (size_t g = 0; g < kGroups; ++g) hn::Store(sum[g], d, sums + g * TileShape<T>::kLanes);
+  for (size_t m = 0; m < kRows; ++m) {
+    for (size_t g = 0; g < kGroups; ++g) hn::Store(sum[m][g], d, sums + int64_t(m) * row_step + int64_t(g) * kLanes);
+  }
 }
 
-/// The last square once more, of which only the last rows are new: of k there are as many as lanes.
-template <class Element, class T>
-HWY_NOINLINE void AddRestOfK(const Block& block, int64_t column, int64_t columns, T* sums, int64_t row_step) {
-  const hn::ScalableTag<T> d;
-  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
-  const int64_t k = block.k - kLanes, first = kLanes - block.k % kLanes;
-  const auto* b = reinterpret_cast<const Element*>(block.b) + column * block.b_column_step + k;
-  alignas(64) T row[kLanes][kLanes];
-  TurnSquare(d, SquareOfFewLanes<T, Element>(b, block.b_column_step, HWY_MIN(columns, kLanes)),
-             [&](size_t i, hn::Vec<decltype(d)> v) HWY_ATTR { hn::Store(v, d, row[i]); });
-  for (int64_t m = 0; m < block.m; ++m) {
-    const T* a = reinterpret_cast<const T*>(block.a) + m * block.a_row_step + (k + first) * block.a_column_step;
-    auto sum = hn::Load(d, sums + m * row_step);
-    for (int64_t i = first; i < kLanes; ++i, a += block.a_column_step)
-      sum = MultiplyAdd(hn::Set(d, LoadOne(a)), hn::Load(d, row[i]), sum);
-    hn::Store(sum, d, sums + m * row_step);
+/// Where vectors are long, whole ones of a single group are apart for one row only: to load a pointer for each lane
+/// costs others little.
+constexpr bool kIsWholeForAllRows = HWY_TARGET != HWY_AVX3;
+
+/// kGroups of whole vectors if kLastIsWhole, for any number of rows; or for one row, whose A has its k side by side.
+template <size_t kGroups, bool kLastIsWhole, class Element, class T>
+HWY_NOINLINE void AddSquaresOfRows(const Block& block, int64_t column, int64_t last_columns, T* sums,
+                                   int64_t row_step) {
+  const auto add = [&]<size_t kRows>() HWY_ATTR {
+    AddSquares<kGroups, kRows, kLastIsWhole, Element>(block, column, last_columns, sums, row_step);
+  };
+  if constexpr (kLastIsWhole && !kIsWholeForAllRows) return add.template operator()<1>();
+  if (block.a_column_step != 1) return add.template operator()<0>();
+  if constexpr (kTurnsHalves<kGroups> && sizeof(Element) == sizeof(T)) {
+    switch (block.m) {
+      case 1:
+        return add.template operator()<1>();
+      case 2:
+        return add.template operator()<2>();
+      case 3:
+        return add.template operator()<3>();
+      case 4:
+        return add.template operator()<4>();
+      case 5:
+        return add.template operator()<5>();
+      default:
+        return add.template operator()<0>();
+    }
   }
+  if constexpr (kLastIsWhole) {
+    if (block.m == 1) return add.template operator()<1>();
+  }
+  add.template operator()<0>();
 }
+
+/// What of k makes no whole square becomes one. What it is filled up with changes no sum: 0 in A times -0 in B is -0,
+/// and any sum plus -0 is that sum.
+template <class T>
+class RestOfK {
+ public:
+  HWY_NOINLINE explicit RestOfK(const Block& block)
+      : block_(block), rest_(block), k_(block.k / kLanes * kLanes), count_(size_t(block.k - k_)) {
+    rest_.k = kLanes;
+    rest_.near_b = 0;
+    rest_.a = reinterpret_cast<const std::byte*>(a_);
+    rest_.a_row_step = kLanes;
+    rest_.a_column_step = 1;
+    rest_.b = reinterpret_cast<const std::byte*>(b_);
+    rest_.b_column_step = kLanes;
+    for (int64_t m = 0; count_ > 0 && m < block.m; ++m) {
+      const T* row = reinterpret_cast<const T*>(block.a) + m * block.a_row_step + k_ * block.a_column_step;
+      hn::Store(hn::Zero(D()), D(), a_[m]);
+      for (size_t i = 0; i < count_; ++i) {
+        a_[m][i] = LoadOne(row + int64_t(i) * block.a_column_step);
+        std::atomic_signal_fence(std::memory_order_acq_rel);  // so few are not worth the room of a loop by vectors
+      }
+    }
+  }
+  bool IsEmpty() const { return count_ == 0; }
+
+  /// A block whose first columns are so many of B from `column` on.
+  template <class Element>
+  HWY_NOINLINE const Block& WithColumns(int64_t column, int64_t count) {
+    const auto* from = reinterpret_cast<const Element*>(block_.b) + column * block_.b_column_step + k_;
+    for (int64_t n = 0; n < count; ++n, from += block_.b_column_step) {
+      hn::Store(LoadElementsOrMinusZeros(D(), from, count_), D(), b_[n]);
+    }
+    return rest_;
+  }
+
+ private:
+  using D = hn::ScalableTag<T>;
+  static constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+  static constexpr int64_t kMostColumns = HWY_MAX(2 * kLanes, int64_t{64 / sizeof(T)});
+
+  const Block& block_;
+  Block rest_;
+  int64_t k_;
+  size_t count_;
+  alignas(64) T a_[kMostTurnedRows][kLanes];
+  alignas(64) T b_[kMostColumns][kLanes];
+};
 
 template <class Element, class T>
 void MultiplyTurned(const Block& block) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   // As many columns, rows of B, at a time as a line of the cache has elements, however short vectors are; but only one
-  // vector of them, if their lines of the same k share a set of the first-level cache. For one row two vectors as long
-  // as a line, whose chains wait in turns: from the caches, on CPUs whose hardware follows so many rows of B, unless
-  // these share sets (2 KiB apart 0.7 times as fast on Zen 4, else 1.1 to 1.2 times).
-  constexpr bool kIsLine = kTurnsHalves<2, Element, T>;
+  // vector of them, if their lines of the same k share a set of the first-level cache. Two vectors as long as a line
+  // where the plan says so: the last one need not be whole, which costs a load of a pointer for each of its rows.
+  constexpr bool kIsLine = kTurnsHalves<2>;
   constexpr size_t kGroups = kIsLine ? 2 : 64 / sizeof(T) / TileShape<T>::kLanes;
   constexpr int64_t kWays = 8, kPageBytes = 4096;
   const int64_t row_bytes = block.b_column_step * int64_t{sizeof(Element)};
-  const bool is_one_row = block.m == 1 && block.a_column_step == 1;
-  const bool groups_meet = kGroups > 1 && kLanes >= kWays && row_bytes % (kIsLine ? kPageBytes / 2 : kPageBytes) == 0;
-  const bool has_groups = !groups_meet && (!kIsLine || (is_one_row && block.leaves_b_to_hardware && block.near_b != 0));
-  const auto add_whole = [&]<size_t kCount>(std::integral_constant<size_t, kCount>, auto... of_columns) HWY_ATTR {
-    if (is_one_row) return AddSquares<kCount, true, true, Element>(block, of_columns...);
-    if constexpr (!kTurnsHalves<kCount, Element, T>) AddSquares<kCount, false, true, Element>(block, of_columns...);
-  };
+  const bool groups_meet = kLanes >= kWays && row_bytes % kPageBytes == 0;
+  const bool has_groups = kGroups > 1 && (kIsLine ? block.turns_two_groups : !groups_meet);
+  RestOfK<T> rest(block);
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
     for (int64_t n = 0; n < columns.count;) {
-      const int64_t column = columns.first + n;
       const int64_t left = columns.count - n;
-      const bool takes_groups = has_groups && left >= int64_t{kGroups} * kLanes;
-      if (left < kLanes) {
-        AddSquares<1, false, false, Element>(block, column, left, sums + n, columns.row_step);
-      } else if (takes_groups) {
-        add_whole(std::integral_constant<size_t, kGroups>(), column, kLanes, sums + n, columns.row_step);
-      } else {
-        add_whole(std::integral_constant<size_t, 1>(), column, kLanes, sums + n, columns.row_step);
-      }
-      const int64_t end = n + (takes_groups ? int64_t{kGroups} : 1) * kLanes;
-      for (; n < end; n += kLanes) {
-        if (block.k % kLanes == 0) continue;
-        AddRestOfK<Element>(block, columns.first + n, columns.count - n, sums + n, columns.row_step);
-      }
+      const bool takes_groups = has_groups && left >= (kIsLine ? kLanes + 1 : int64_t{kGroups} * kLanes);
+      const int64_t groups = takes_groups ? int64_t{kGroups} : 1;
+      const int64_t last = HWY_MIN(left - (groups - 1) * kLanes, kLanes);
+      const bool is_whole = last == kLanes && (kIsWholeForAllRows || (block.m == 1 && block.a_column_step == 1));
+      const auto add = [&]<class OfB>(const Block& of, int64_t column, OfB) HWY_ATTR {
+        if constexpr (kGroups > 1) {
+          if (takes_groups)
+            return AddSquaresOfRows<kGroups, !kIsLine, OfB>(of, column, last, sums + n, columns.row_step);
+        }
+        if (is_whole) return AddSquaresOfRows<1, true, OfB>(of, column, last, sums + n, columns.row_step);
+        AddSquaresOfRows<1, false, OfB>(of, column, last, sums + n, columns.row_step);
+      };
+      const int64_t column = columns.first + n, count = (groups - 1) * kLanes + last;
+      add(block, column, Element());
+      if (!rest.IsEmpty()) add(rest.template WithColumns<Element>(column, count), 0, T());
+      n += count;
     }
   });
 }

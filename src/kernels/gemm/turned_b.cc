@@ -1,0 +1,85 @@
+#include "kernels/gemm/turned_b.h"
+
+#include <algorithm>
+
+#include "base/cache_size.h"
+#include "base/target.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/portions.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+constexpr std::int64_t kMostRows = 3;
+constexpr std::int64_t kMostRowsOfFewColumns = 8;  // less than a vector, if k is long
+constexpr std::int64_t kLeastKForMoreRows = 256;
+constexpr std::int64_t kMostRowsOfFarB = 6;  // f32 and f64 from memory, with vectors of half a line
+// With units as wide as vectors two groups keep up with more rows, if there is enough to do for each. Squares of f64
+// have half as many lanes, so that swapping the operands is better sooner, and turning B into rows later.
+constexpr std::int64_t kMostRowsOfGroups = 9;
+constexpr std::int64_t kMostRowsOfGroupsOfF64 = 5;
+static_assert(std::max({kMostRowsOfFewColumns, kMostRowsOfFarB, kMostRowsOfGroups}) <= kMostTurnedRows);
+constexpr std::int64_t kMostRowsOfFarGroups = 5;
+constexpr std::int64_t kLeastKOfGroups = 48;
+constexpr std::int64_t kLeastKOfGroupsOfF64 = 16;
+constexpr std::int64_t kBytesOfEachRow = 4096;
+// Lines of f32 whose rows are half of a way apart stay long enough for so few rows of Y if all of B is near.
+constexpr std::int64_t kWayBytes = 4096;
+constexpr std::int64_t kMostRowsOfGroupsThatMeet = 2;
+
+bool is_far(const Problem& p, const Kernels& kernels) {
+  return p.n * p.k * kernels.element_bytes > last_level_cache_bytes();
+}
+
+/// 16-bit floats: packing widens them once for all rows.
+bool is_narrow(const Kernels& kernels) { return kernels.element_bytes < kernels.accumulator_bytes; }
+
+/// Floats, where hardware follows rows of B better than fetches can.
+bool may_take_groups(const Problem& p, const Kernels& kernels) {
+  return is_float(p.type) && leaves_b_to_hardware(kernels);
+}
+
+/// Rows of B in the same few sets of a cache.
+bool rows_meet(const Problem& p, const Kernels& kernels, std::int64_t apart) {
+  return p.b_column_step * kernels.element_bytes % apart == 0;
+}
+
+std::int64_t most_rows(const Problem& p, const Kernels& kernels) {
+  if (p.n < kernels.lanes && p.k >= kLeastKForMoreRows) return std::min(kMostRowsOfFewColumns, kernels.mr);
+  if (!is_far(p, kernels)) return kMostRows;
+  if (has_short_floats(kernels)) return kMostRowsOfFarB;
+  if (!may_take_groups(p, kernels) || has_units_of_half_vectors() || is_narrow(kernels)) return kMostRows;
+  if (p.type == ElementType::f64) return 1;
+  return rows_meet(p, kernels, kWayBytes / 2) ? kMostRows : kMostRowsOfFarGroups;
+}
+
+}  // namespace
+
+bool should_turn_b(const Problem& p, const Kernels& kernels) {
+  if (p.b_column_step == 1 || kernels.multiply_turned == nullptr || p.k < kernels.lanes) return false;
+  return p.m <= most_rows(p, kernels) || turns_quickly(p, kernels);
+}
+
+bool turns_quickly(const Problem& p, const Kernels& kernels) {
+  if (p.b_column_step == 1 || !may_take_groups(p, kernels) || has_units_of_half_vectors()) return false;
+  if (p.n <= kernels.lanes || is_far(p, kernels) || rows_meet(p, kernels, kWayBytes / 2)) return false;
+  if (is_narrow(kernels)) return false;
+  const bool is_f64 = p.type == ElementType::f64;
+  return p.m <= (is_f64 ? kMostRowsOfGroupsOfF64 : kMostRowsOfGroups) &&
+         p.k >= (is_f64 ? kLeastKOfGroupsOfF64 : kLeastKOfGroups) &&
+         p.n * p.k * kernels.element_bytes >= kBytesOfEachRow * p.m;
+}
+
+bool turns_two_groups(const Problem& p, const Kernels& kernels) {
+  if (!may_take_groups(p, kernels)) return false;
+  if (is_narrow(kernels) && (has_units_of_half_vectors() || is_far(p, kernels))) return false;
+  const bool is_apart = !rows_meet(p, kernels, kWayBytes / 2);
+  if (has_units_of_half_vectors()) return is_apart && !is_far(p, kernels);
+  if (is_far(p, kernels)) return is_apart && p.m > 1;
+  if (is_apart || p.type == ElementType::f64) return true;
+  const bool is_near = 2 * p.n * p.k * kernels.element_bytes <= second_level_cache_bytes();
+  return is_near && p.m <= kMostRowsOfGroupsThatMeet && !is_narrow(kernels) && !rows_meet(p, kernels, kWayBytes);
+}
+
+}  // namespace binet::kernels::gemm
