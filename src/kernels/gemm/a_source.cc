@@ -4,6 +4,7 @@
 
 #include "base/cache_size.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
 
 namespace binet::kernels::gemm {
@@ -20,6 +21,8 @@ constexpr std::int64_t kDirectColumnsOfA = 128;
 constexpr std::int64_t kLeastKToPassColumnsOfA = 384;
 constexpr std::int64_t kFarColumnsOfABytes = 64 * 1024;
 constexpr std::int64_t kL2SizesOfFarA = 4;
+constexpr std::int64_t kLeastColumnsToPackAFor = 128;
+constexpr std::int64_t kLeastRowsOfAToPack = 17;
 
 /// In the same sets of the first-level cache.
 bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
@@ -38,12 +41,25 @@ bool has_far_columns_of_a(const Problem& p, const Kernels& kernels) {
   return p.k >= kLeastKToPassColumnsOfA && p.m * p.k * kernels.element_bytes > near_bytes;
 }
 
-bool may_read_a_directly(const Problem& p, const Kernels& kernels, std::int64_t kc) {
+/// The same with vectors of a whole line, measured on AMD's CPUs: such an A from memory, or one that many columns read
+/// while it, or a B where it lies, comes from the last-level cache. Its lines, one for each k and tile, come late then,
+/// as no hardware prefetcher follows them.
+bool has_columns_of_a_to_pack(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (!leaves_b_to_hardware(kernels) || p.a_column_step == 1 || p.m < kLeastRowsOfAToPack) return false;
+  const std::int64_t a_bytes = p.m * p.k * kernels.element_bytes;
+  if (3 * a_bytes > 2 * last_level_cache_bytes()) return true;
+  if (p.n < kLeastColumnsToPackAFor) return false;
+  const bool reads_far_b =
+      s.b_source == BSource::direct && p.n * p.k * kernels.element_bytes > second_level_cache_bytes();
+  return reads_far_b || 4 * a_bytes > last_level_cache_bytes();
+}
+
+bool may_read_a_directly(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
-  if (has_far_columns_of_a(p, kernels)) return false;
+  if (has_far_columns_of_a(p, kernels) || has_columns_of_a_to_pack(p, kernels, s)) return false;
   if (p.n <= kPanelsForDirectA * kernels.nr) return true;
   const std::int64_t stays = std::min(kDirectABytes, second_level_cache_bytes());
-  return p.m * kc * kernels.element_bytes <= stays && !rows_of_a_meet(p, kernels);
+  return p.m * s.kc * kernels.element_bytes <= stays && !rows_of_a_meet(p, kernels);
 }
 
 /// A transposed A that is read where it lies, panel by panel: its lines hold a few rows each of one k, and are there
@@ -75,7 +91,7 @@ std::int64_t most_rows_of_tile(const Problem& p, const Kernels& kernels) noexcep
 }
 
 void choose_a_source(const Problem& p, const Kernels& kernels, Schedule& schedule) {
-  schedule.a_is_direct = !schedule.b_is_far && may_read_a_directly(p, kernels, schedule.kc);
+  schedule.a_is_direct = !schedule.b_is_far && may_read_a_directly(p, kernels, schedule);
   if (has_columns_of_a_passing(p, kernels, schedule)) {
     schedule.kc = std::min(schedule.kc, equal_part(schedule.segment_k, kDirectColumnsOfA, kernels.k_group));
   }
