@@ -115,15 +115,37 @@ ConvertFunction visit_elements(ElementType type, const Visitor& visitor) {
   return visit_numeric_type(type, [&]<class T>() { return visitor.template operator()<Elements<T>>(); });
 }
 
+/// The same bits without a sign.
+template <class E>
+struct WithoutSign {
+  using Type = Elements<std::make_unsigned_t<typename E::Value>>;
+};
+template <class Byte>
+struct WithoutSign<HalfBytes<Byte>> {
+  using Type = UInt4;
+};
+
+/// convert() of two types, of which many pairs are one. Integers from integers are modulo 2^n: whether the result has a
+/// sign shows in no bit of it, and whether the operand has one only in what a longer result has more.
+template <class From, class To>
+ConvertFunction find_conversion() {
+  if constexpr (std::is_integral_v<typename From::Value> && std::is_integral_v<typename To::Value>) {
+    using Bits = typename WithoutSign<To>::Type;
+    if constexpr (To::kBits > From::kBits) return &convert<From, Bits>;
+    return &convert<typename WithoutSign<From>::Type, Bits>;
+  } else {
+    return &convert<From, To>;
+  }
+}
+
 /// A thread's share: even, so that no two threads write to one byte, and worth waking the thread for.
 constexpr std::int64_t kElementsPerTask = 64 * 1024;
 
 }  // namespace
 
 ConvertFunction find_kernel(ElementType from, ElementType to) {
-  return visit_elements(from, [to]<class From>() {
-    return visit_elements(to, []<class To>() -> ConvertFunction { return &convert<From, To>; });
-  });
+  return visit_elements(
+      from, [to]<class From>() { return visit_elements(to, []<class To>() { return find_conversion<From, To>(); }); });
 }
 
 void run(ConvertFunction kernel, std::int64_t elements, const std::byte* x, std::byte* y, const ThreadPool& pool) {

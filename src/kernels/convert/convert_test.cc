@@ -84,6 +84,25 @@ TEST(Convert, WrapsIntegers) {
   EXPECT_EQ((converted<std::uint64_t, std::int16_t>(0x18000)), -32768);
 }
 
+/// Both signs of every integer type, with its largest and smallest values, against the conversions of the language.
+TEST(Convert, WrapsEveryPairOfIntegers) {
+  const auto check = []<class From, class To>(From, To) {
+    using Limits = std::numeric_limits<From>;
+    for (const From value : {From{0}, From{1}, From{77}, static_cast<From>(-1), static_cast<From>(-77), Limits::min(),
+                             Limits::max(), static_cast<From>(Limits::max() / 2 + 1)}) {
+      EXPECT_EQ((converted<From, To>(value)), static_cast<To>(value))
+          << to_string(element_type_of<From>) << " to " << to_string(element_type_of<To>);
+    }
+  };
+  const auto check_all = [&]<class From>(From from) {
+    check(from, std::int8_t{}), check(from, std::uint8_t{}), check(from, std::int16_t{}), check(from, std::uint16_t{});
+    check(from, std::int32_t{}), check(from, std::uint32_t{}), check(from, std::int64_t{});
+    check(from, std::uint64_t{});
+  };
+  check_all(std::int8_t{}), check_all(std::uint8_t{}), check_all(std::int16_t{}), check_all(std::uint16_t{});
+  check_all(std::int32_t{}), check_all(std::uint32_t{}), check_all(std::int64_t{}), check_all(std::uint64_t{});
+}
+
 TEST(Convert, RoundsOnce) {
   EXPECT_EQ((converted<std::int32_t, float>(16777217)), 16777216.0f);
   EXPECT_EQ((converted<std::int64_t, float>((std::int64_t{1} << 62) + 1)), 0x1p62f);
