@@ -19,6 +19,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/scale.h"
+#include "kernels/gemm/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -104,32 +105,74 @@ HWY_INLINE void FinishRow(const T* sums, size_t n, Element* y, int64_t y_step, c
   }
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Five to eight vectors, the last of which may be repeated, become rows of so many elements that touch.
+template <class D, class V>
+HWY_INLINE void StoreInterleaved5To8(D d, V (&v)[8], size_t rows, hn::TFromD<D>* y) {
+  constexpr size_t kGroup = 4, kBlocks = 4;
+  static_assert(hn::MaxLanes(d) == kGroup * kBlocks);
+  V low[kGroup] = {v[0], v[1], v[2], v[3]}, high[kGroup] = {v[4], v[5], v[6], v[7]};
+  TransposeBlocks(low);
+  TransposeBlocks(high);
+  // Block b of low[c] and high[c] are the two parts of row b * kGroup + c.
+  const hn::Half<D> half;
+  const auto end = hn::FirstN(half, rows);
+  const auto store = [&](size_t block, size_t c, V two_rows) HWY_ATTR {
+    hn::BlendedStore(hn::LowerHalf(half, two_rows), end, half, y + (block * kGroup + c) * rows);
+    hn::BlendedStore(hn::UpperHalf(half, two_rows), end, half, y + ((block + 2) * kGroup + c) * rows);
+  };
+  HWY_UNROLL(4)
+  for (size_t c = 0; c < kGroup; ++c) {
+    store(0, c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high[c]), low[c]));
+    store(1, c, hn::OddEvenBlocks(high[c], hn::SwapAdjacentBlocks(low[c])));
+  }
+}
+#endif
+
 /// Rows of sums that become columns of a Y as wide as they are many, so that its rows touch: whole vectors of them at a
-/// time. C has an element for each row, or none. Gives the columns done.
-template <size_t kRows, class T>
-HWY_NOINLINE int64_t FinishTransposed(const T* sums, int64_t sums_row_step, int64_t n, T* y, const T* c,
+/// time. C has an element for each row, or none. Gives the columns done. There are `rows`: kMost, or with kMost = 8
+/// five and more.
+template <size_t kMost, class T>
+HWY_NOINLINE int64_t FinishTransposed(size_t rows, const T* sums, int64_t sums_row_step, int64_t n, T* y, const T* c,
                                       int64_t c_row_step, const Scale& scale) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   const V alpha = hn::Set(d, static_cast<T>(scale.alpha));
   const V beta = hn::Set(d, static_cast<T>(scale.beta));
-  V added[kRows];
-  for (size_t r = 0; r < kRows && c != nullptr; ++r) {
-    added[r] = Product(hn::Set(d, LoadOne(c + static_cast<int64_t>(r) * c_row_step)), beta);
+  const auto row_of = [&](size_t r) HWY_ATTR { return static_cast<int64_t>(kMost <= 4 ? r : HWY_MIN(r, rows - 1)); };
+  V added[kMost];
+  for (size_t r = 0; r < kMost && c != nullptr; ++r) {
+    added[r] = Product(hn::Set(d, LoadOne(c + row_of(r) * c_row_step)), beta);
   }
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes, y += kRows * size_t{kLanes}) {
-    V v[kRows];
-    for (size_t r = 0; r < kRows; ++r) {
-      v[r] = Product(LoadAny(d, sums + static_cast<int64_t>(r) * sums_row_step + i), alpha);
+  for (; i + kLanes <= n; i += kLanes, y += rows * size_t{kLanes}) {
+    V v[kMost];
+    for (size_t r = 0; r < kMost; ++r) {
+      v[r] = Product(LoadAny(d, sums + row_of(r) * sums_row_step + i), alpha);
       if (c != nullptr) v[r] = hn::Add(v[r], added[r]);
     }
-    if constexpr (kRows == 2) hn::StoreInterleaved2(v[0], v[1], d, y);
-    if constexpr (kRows == 3) hn::StoreInterleaved3(v[0], v[1], v[2], d, y);
-    if constexpr (kRows == 4) hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, y);
+    if constexpr (kMost == 2) hn::StoreInterleaved2(v[0], v[1], d, y);
+    if constexpr (kMost == 3) hn::StoreInterleaved3(v[0], v[1], v[2], d, y);
+    if constexpr (kMost == 4) hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, y);
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (kMost == 8) StoreInterleaved5To8(d, v, rows, y);
+#endif
   }
   return i;
+}
+
+/// The way to do so for so many rows, or null.
+template <class T>
+HWY_INLINE auto FindFinishTransposed(int64_t rows) {
+  decltype(&FinishTransposed<2, T>) finish = nullptr;
+  if (rows == 2) finish = &FinishTransposed<2, T>;
+  if (rows == 3) finish = &FinishTransposed<3, T>;
+  if (rows == 4) finish = &FinishTransposed<4, T>;
+  if constexpr (HWY_TARGET == HWY_AVX3 && sizeof(T) == 4) {
+    if (rows >= 5 && rows <= 8) finish = &FinishTransposed<8, T>;
+  }
+  return finish;
 }
 
 /// 16-bit floats of short rows that touch, and that are no whole vectors, are finished some rows at a time, as one run,
@@ -203,9 +246,9 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
   if constexpr (std::is_same_v<Element, T> && hwy::IsFloat<T>() &&
                 hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T) >= 32) {
     const bool is_transposed = output.y_row_step == 1 && output.y_column_step == m;
-    if (is_transposed && m >= 2 && m <= 4 && (c == nullptr || output.c_column_step == 0)) {
-      const auto finish = m == 2 ? &FinishTransposed<2, T> : m == 3 ? &FinishTransposed<3, T> : &FinishTransposed<4, T>;
-      const int64_t done = finish(sums, sums_row_step, n, y, c, output.c_row_step, scale);
+    const auto finish = FindFinishTransposed<T>(m);
+    if (is_transposed && finish != nullptr && (c == nullptr || output.c_column_step == 0)) {
+      const int64_t done = finish(static_cast<size_t>(m), sums, sums_row_step, n, y, c, output.c_row_step, scale);
       sums += done;
       y += done * output.y_column_step;
       n -= done;

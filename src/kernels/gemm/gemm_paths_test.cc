@@ -105,6 +105,27 @@ TEST_P(GemmPaths, TransposedBOfFewRows) {
   }
 }
 
+/// Few columns and a transposed A: Y^T is computed, and its rows are stored as columns of Y, whole vectors of them and
+/// what is left, with every form of C.
+TEST_P(GemmPaths, FewColumnsBecomeRowsOfATransposedY) {
+  for (const std::int64_t m : {12, 13, 31, 32, 33, 100}) {
+    for (std::int64_t n = 2; n <= 9; ++n) {
+      for (const std::int64_t k : {7, 8, 15, 16, 199, 200, 531}) {
+        Case c{m, n, k, true, (m + n + k) % 2 == 0};
+        vary(c);
+        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+        const bool has_lines = kernels_.lanes * kernels_.accumulator_bytes == kLineBytes;
+        const bool is_narrow = n <= kernels_.lanes / 2;
+        if (plan.way != Way::dots && plan.way != Way::parts && plan.way != Way::tiled && has_lines && !c.trans_b) {
+          const bool is_high = m >= (k < 200 ? 2 * kernels_.lanes : kernels_.mr + 1);
+          EXPECT_EQ(plan.schedule.is_swapped, is_narrow && is_high && k >= (n > 5 ? 16 : 8)) << c;
+        }
+        check(c, k % 2 == 1 ? byte_size(type_) : 0);
+      }
+    }
+  }
+}
+
 /// Rows of A that are 4 KiB apart, or nearly so: tiles have no more of them than a set of the first-level cache has
 /// lines.
 TEST_P(GemmPaths, RowsOfAThatMeet) {

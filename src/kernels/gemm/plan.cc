@@ -33,6 +33,12 @@ constexpr std::int64_t kBytesWhereRowsMeet = 1024;
 // One column of floats with vectors of half a line: a shorter K that is no whole number of vectors is not transposed
 // well.
 constexpr std::int64_t kLeastKToSwapColumnFor = 8;
+// With few columns; with more of them, as tiles waste less of a vector; with rows that fill hardly more than one, but
+// two tiles, each as long as its chains.
+constexpr std::int64_t kLeastKToSwapFor = 8;
+constexpr std::int64_t kColumnsToSwapSoonFor = 5;
+constexpr std::int64_t kLeastKToSwapMoreFor = 16;
+constexpr std::int64_t kLeastKToSwapFewRowsFor = 200;
 // One column of integers for no more rows than a tile has: with a shorter K its tile is done before dots would begin.
 constexpr std::int64_t kLeastKOfDotsForFewRows = 32;
 // Rows that a transposed B is not turned for, but swapped with. Fewer turn it while they multiply
@@ -92,7 +98,10 @@ bool should_swap(const Problem& p, const Kernels& kernels, const Target& target,
   }
   if (p.a_row_step != 1 && kernels.takes_any_columns && is_float(p.type)) return false;
   const std::int64_t few = p.a_row_step == 1 ? kernels.lanes / 2 : kernels.lanes / 4;
-  return p.n <= few && p.m >= 2 * kernels.lanes && p.k >= 8;
+  if (p.n > few || p.k < kLeastKToSwapFor) return false;
+  if (p.a_row_step != 1 || kernels.has_short_vectors) return p.m >= 2 * kernels.lanes;
+  const bool is_short = p.n > kColumnsToSwapSoonFor && p.k < kLeastKToSwapMoreFor;
+  return !is_short && p.m >= (p.k < kLeastKToSwapFewRowsFor ? 2 * kernels.lanes : kernels.mr + 1);
 }
 
 /// Few rows and columns use each packed element too rarely. The bits are the same.
