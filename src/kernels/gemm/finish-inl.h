@@ -175,6 +175,39 @@ HWY_INLINE auto FindFinishTransposed(int64_t rows) {
   return finish;
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Rows of sums that become columns of Y, whose rows have neighbouring elements side by side: squares are turned. C is
+/// like Y, or has one element for a row or for all.
+template <class T>
+HWY_NOINLINE void FinishTurned(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, T* y, const T* c,
+                               const Output& output, const Scale& scale) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const V alpha = hn::Set(d, static_cast<T>(scale.alpha));
+  const V beta = hn::Set(d, static_cast<T>(scale.beta));
+  alignas(64) T turned[kLanes][kLanes];
+  for (int64_t row = 0; row < m; row += kLanes, sums += kLanes * sums_row_step) {
+    const int64_t rows = HWY_MIN(kLanes, m - row);
+    const auto end = hn::FirstN(d, static_cast<size_t>(rows));
+    for (int64_t column = 0; column < n; ++column) {
+      const int64_t in_square = column % kLanes;
+      if (in_square == 0) {
+        TurnSquare(d, SquareOfFewLanes<T, T>(sums + column, sums_row_step, rows),
+                   [&](size_t i, V v) HWY_ATTR { hn::Store(v, d, turned[i]); });
+      }
+      V v = Product(hn::Load(d, turned[in_square]), alpha);
+      if (c != nullptr) {
+        const T* old = c + row * output.c_row_step + column * output.c_column_step;
+        const V of_c = output.c_row_step == 0 ? hn::Set(d, LoadOne(old)) : hn::MaskedLoad(end, d, old);
+        v = hn::Add(v, Product(of_c, beta));
+      }
+      hn::BlendedStore(v, end, d, y + row + column * output.y_column_step);
+    }
+  }
+}
+#endif
+
 /// 16-bit floats of short rows that touch, and that are no whole vectors, are finished some rows at a time, as one run,
 /// with as many elements of C: rows by themselves would be loaded and stored in pieces.
 template <class Element>
@@ -252,7 +285,13 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
       sums += done;
       y += done * output.y_column_step;
       n -= done;
+      if (c != nullptr) c += done * output.c_column_step;
     }
+#if HWY_TARGET == HWY_AVX3
+    const bool may_turn = c == nullptr || output.c_row_step == 0 || output.c_row_step == 1;
+    if (output.y_row_step == 1 && output.y_column_step != 1 && m > 4 && may_turn)
+      return FinishTurned(sums, sums_row_step, m, n, y, c, output, scale);
+#endif
   }
   if constexpr (RunOfRows<Element>::kIsOffered) {
     const bool rows_touch = output.y_column_step == 1 && sums_row_step == n && output.y_row_step == n;

@@ -6,6 +6,7 @@
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/parts.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/swap.h"
 #include "kernels/gemm/tiled/kernels.h"
 #include "kernels/gemm/tiled/tiled.h"
 #include "kernels/gemm/tiled/tiled_b.h"
@@ -22,13 +23,6 @@ constexpr std::int64_t kMostBytesOfShortRows = 128 * 1024;
 // One row reads several panels side by side. From memory that takes a fifth longer where all are a multiple of so much
 // apart, as K = 4096 makes them, than where they are a page more.
 constexpr std::int64_t kPanelAliasBytes = 256 * 1024;
-
-/// They become rows of the product that is computed, against all rows of A as columns: as elements that touch, whose
-/// number does not matter.
-bool are_few_columns_of_transposed_a(const Problem& p, const Kernels& kernels) {
-  constexpr std::int64_t kLeastK = 8;
-  return p.a_row_step == 1 && p.k >= kLeastK && p.n <= std::max(kernels.lanes / 2, std::int64_t{1});
-}
 
 std::int64_t bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
   return p.k * with_kept_rows(p, kernels).b_row_step * kernels.element_bytes;
@@ -68,7 +62,7 @@ void write_rows_of_b(const Problem& problem, const Kernels& kernels, const std::
 
 bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (takes_dots(p)) return false;
-  if (are_few_columns_of_transposed_a(p, kernels)) return true;
+  if (has_columns_to_swap(p, kernels)) return true;
   if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && !kernels.widens_all_at_once && p.n % kernels.lanes != 0) return false;
   // Many rows keep those of a short K in registers (short_k.h), and few read them where they lie.
@@ -85,7 +79,8 @@ Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noe
 
 Problem with_kept_rows(const Problem& problem, const Kernels& kernels) noexcept {
   Problem kept = with_rows_of_vectors(problem, kernels);
-  if (are_few_columns_of_transposed_a(problem, kernels)) {
+  // They become rows of the product that is computed, as elements that touch, whose number does not matter.
+  if (has_columns_to_swap(problem, kernels)) {
     kept.b_row_step = problem.n;
     kept.b_has_whole_vectors = false;
   }

@@ -19,6 +19,7 @@
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
+#include "kernels/gemm/swap.h"
 #include "kernels/gemm/tiled/tiled.h"
 #include "kernels/gemm/turned_b.h"
 
@@ -30,24 +31,8 @@ constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 constexpr std::int64_t kTurnedBBytes = 128 * 1024;
 constexpr std::int64_t kLeastRowsToTurnFor = 3;
 constexpr std::int64_t kBytesWhereRowsMeet = 1024;
-// One column of floats with vectors of half a line: a shorter K that is no whole number of vectors is not transposed
-// well.
-constexpr std::int64_t kLeastKToSwapColumnFor = 8;
-// With few columns; with more of them, as tiles waste less of a vector; with rows that fill hardly more than one, but
-// two tiles, each as long as its chains.
-constexpr std::int64_t kLeastKToSwapFor = 8;
-constexpr std::int64_t kColumnsToSwapSoonFor = 5;
-constexpr std::int64_t kLeastKToSwapMoreFor = 16;
-constexpr std::int64_t kLeastKToSwapFewRowsFor = 200;
 // One column of integers for no more rows than a tile has: with a shorter K its tile is done before dots would begin.
 constexpr std::int64_t kLeastKOfDotsForFewRows = 32;
-// Rows that a transposed B is not turned for, but swapped with. Fewer turn it while they multiply
-// (turned_squares-inl.h).
-constexpr std::int64_t kLeastRowsToSwapBFor = 2;
-constexpr std::int64_t kMostRowsToSwapBFor = 56;
-constexpr std::int64_t kLeastKToSwapBFor = 128;
-constexpr std::int64_t kMostEmptyLanes = 3;
-constexpr std::int64_t kMostEmptyLanesForNearB = 1;
 // Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
 // its own costs less time than it saves.
 constexpr std::int64_t kRowsAndColumnsToPack = 12;
@@ -57,51 +42,6 @@ bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed
   if (!takes_dots(p)) return takes_dots_of_row(p, b_is_packed);
   if (b_is_packed || !is_integer(p.type) || p.n != 1) return true;
   return p.m > kernels.mr || p.k >= kLeastKOfDotsForFewRows;
-}
-
-/// Lanes that may stay empty where units are as wide as vectors, so that halves of them are no faster. Squares of f64
-/// take so long to turn that hardly any row is too few; columns of f32 that meet in one set of a cache are read by one
-/// vector of rows alone.
-bool fills_whole_vectors(const Problem& p, const Kernels& kernels, bool is_near) {
-  const std::int64_t empty = round_up(p.m, kernels.lanes) - p.m;
-  if (p.type == ElementType::f64) return !is_near || (empty <= kernels.lanes / 2 && p.m <= 4 * kernels.lanes);
-  const bool columns_meet = p.b_column_step * kernels.element_bytes % kAliasBytes == 0;
-  return empty <= kernels.lanes / 4 && (p.m <= kernels.lanes || (!is_near && !columns_meet));
-}
-
-/// Rows fill vectors, whole ones or halves, so that a transposed B is read where it lies, an element for each vector,
-/// instead of being turned. A few lanes that stay empty cost less than that; from L2 a B is turned sooner.
-bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& target) {
-  if (!leaves_b_to_hardware(kernels) || p.b_column_step == 1 || p.k < kLeastKToSwapBFor) return false;
-  if (turns_quickly(p, kernels)) return false;
-  if (p.type != ElementType::f32 && p.type != ElementType::f64) return false;
-  if (p.m < kLeastRowsToSwapBFor || p.m > kMostRowsToSwapBFor || p.n < 2 * p.m || p.n <= kMostRowsToSwapBFor)
-    return false;
-  const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
-  const bool is_near = bytes <= second_level_cache_bytes();
-  if (!has_units_of_half_vectors(target) && bytes <= last_level_cache_bytes())
-    return fills_whole_vectors(p, kernels, is_near);
-  const std::int64_t empty = round_up(p.m, kernels.lanes / 2) - p.m;
-  return empty <= (is_near ? kMostEmptyLanesForNearB : kMostEmptyLanes);
-}
-
-/// Columns far fewer than the lanes of a vector waste most of it; rows may fill it, but those of an A row by row must
-/// be transposed for that, which takes longer than what floats with masked vectors waste: dots are there for a long k.
-bool should_swap(const Problem& p, const Kernels& kernels, const Target& target, bool b_is_packed) {
-  if (b_is_packed) return false;
-  if (swaps_transposed_b(p, kernels, target)) return true;
-  if (p.m <= p.n) return false;
-  if (p.n == 1) {
-    const bool is_low = (p.m <= kernels.mr && kernels.widen_lines == nullptr) ||
-                        (p.k < kLeastKToSwapColumnFor && p.k % kernels.lanes != 0);
-    return p.a_row_step == 1 || !kernels.has_short_vectors || !is_low;
-  }
-  if (p.a_row_step != 1 && kernels.takes_any_columns && is_float(p.type)) return false;
-  const std::int64_t few = p.a_row_step == 1 ? kernels.lanes / 2 : kernels.lanes / 4;
-  if (p.n > few || p.k < kLeastKToSwapFor) return false;
-  if (p.a_row_step != 1 || kernels.has_short_vectors) return p.m >= 2 * kernels.lanes;
-  const bool is_short = p.n > kColumnsToSwapSoonFor && p.k < kLeastKToSwapMoreFor;
-  return !is_short && p.m >= (p.k < kLeastKToSwapFewRowsFor ? 2 * kernels.lanes : kernels.mr + 1);
 }
 
 /// Few rows and columns use each packed element too rarely. The bits are the same.
@@ -201,20 +141,6 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
 }
 
 }  // namespace
-
-Problem swapped(const Problem& p) noexcept {
-  Problem s = p;
-  s.m = p.n;
-  s.n = p.m;
-  s.a_row_step = p.b_column_step;
-  s.a_column_step = p.b_row_step;
-  s.b_row_step = p.a_column_step;
-  s.b_column_step = p.a_row_step;
-  s.b_has_whole_vectors = false;
-  s.c_row_step = p.c_column_step;
-  s.c_column_step = p.c_row_step;
-  return s;
-}
 
 Plan make_plan(const Problem& problem, const Target& target, int threads, bool b_is_packed) {
   Plan plan;
