@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/transpose-inl.h"
 
@@ -19,6 +20,9 @@ namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR  // which has no squares
+
+/// So few elements of each lane are moved one by one sooner than a square of long vectors is turned.
+constexpr int64_t kFewK = 5;
 
 /// Rows of whole vectors of accumulators, packing.panel_step apart: the last lane fills up its vector.
 template <class T, class Element>
@@ -29,10 +33,21 @@ void TurnRows(const Packing& packing) {
     const auto* from = reinterpret_cast<const Element*>(packing.from) + lane * step;
     auto* to = reinterpret_cast<T*>(packing.to) + lane;
     const int64_t lanes = HWY_MIN(kLanes, packing.lanes - lane);
-    if (last < 0) {
+    if (sizeof(T) * kLanes == 64 && packing.k <= kFewK) {
       for (int64_t k = 0; k < packing.k; ++k) {
         for (int64_t i = 0; i < kLanes; ++i) to[k * width + i] = Widened<T>(from + HWY_MIN(i, lanes - 1) * step + k);
       }
+      continue;
+    }
+    if (last < 0) {  // a square of which some k are missing
+      const hn::ScalableTag<T> d;
+      alignas(64) T filled[kLanes][kLanes];
+      for (int64_t i = 0; i < lanes; ++i) {
+        hn::Store(LoadElements(d, from + i * step, static_cast<size_t>(packing.k)), d, filled[i]);
+      }
+      TurnSquare(d, SquareOfFewLanes<T, T>(filled[0], kLanes, lanes), [&](size_t k, hn::Vec<decltype(d)> row) HWY_ATTR {
+        if (static_cast<int64_t>(k) < packing.k) hn::StoreU(row, d, to + static_cast<int64_t>(k) * width);
+      });
       continue;
     }
     const auto turn = [&](auto square) HWY_ATTR {
