@@ -24,6 +24,7 @@ constexpr std::int64_t kMostRowsOfFarGroups = 5;
 constexpr std::int64_t kLeastKOfGroups = 48;
 constexpr std::int64_t kLeastKOfGroupsOfF64 = 16;
 constexpr std::int64_t kBytesOfEachRow = 4096;
+constexpr std::int64_t kBytesOfEachRowWithShortK = 16 * 1024;
 // Lines of f32 whose rows are half of a way apart stay long enough for so few rows of Y if all of B is near.
 constexpr std::int64_t kWayBytes = 4096;
 constexpr std::int64_t kMostRowsOfGroupsThatMeet = 2;
@@ -66,9 +67,9 @@ bool turns_quickly(const Problem& p, const Kernels& kernels) {
   if (p.n <= kernels.lanes || is_far(p, kernels) || rows_meet(p, kernels, kWayBytes / 2)) return false;
   if (is_narrow(kernels)) return false;
   const bool is_f64 = p.type == ElementType::f64;
-  return p.m <= (is_f64 ? kMostRowsOfGroupsOfF64 : kMostRowsOfGroups) &&
-         p.k >= (is_f64 ? kLeastKOfGroupsOfF64 : kLeastKOfGroups) &&
-         p.n * p.k * kernels.element_bytes >= kBytesOfEachRow * p.m;
+  if (p.m > (is_f64 ? kMostRowsOfGroupsOfF64 : kMostRowsOfGroups) || p.k < kernels.lanes) return false;
+  const bool is_short = p.k < (is_f64 ? kLeastKOfGroupsOfF64 : kLeastKOfGroups);
+  return p.n * p.k * kernels.element_bytes >= (is_short ? kBytesOfEachRowWithShortK : kBytesOfEachRow) * p.m;
 }
 
 bool turns_two_groups(const Problem& p, const Kernels& kernels) {
