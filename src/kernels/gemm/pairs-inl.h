@@ -22,6 +22,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/tile_ends-inl.h"
+#include "kernels/gemm/transpose-inl.h"
 #include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -154,7 +155,29 @@ HWY_INLINE void WritePair(const float* even, const float* odd, size_t n, float* 
 }
 #endif
 
-/// Rows k and k + 1 of B in turn, element by element, zeros behind the last column and row.
+#if !BINET_IS_OLD_TARGET
+/// The same of columns whose k lie side by side: a pair is 64 bits, and squares of those are turned. What follows the
+/// last column repeats it. Gives the number of k written.
+HWY_INLINE int64_t WriteTurnedPairs(const float* b, int64_t column_step, int64_t n, int64_t k, float* pairs) {
+  const hn::ScalableTag<double> d;
+  constexpr int64_t kLanes = TileShape<double>::kLanes;
+  int64_t done = 0;
+  for (; done + 2 * kLanes <= k; done += 2 * kLanes, pairs += 2 * kLanes * kColumnsOfPairs) {
+    for (int64_t j = 0; j < kColumnsOfPairs; j += kLanes) {
+      SquareOfFewLanes<double, double> square;
+      for (int64_t i = 0; i < kLanes; ++i) {
+        square.lane[i] = reinterpret_cast<const double*>(b + HWY_MIN(j + i, n - 1) * column_step + done);
+      }
+      TurnSquare(d, square, [&](size_t i, hn::Vec<decltype(d)> row) HWY_ATTR {
+        hn::Store(row, d, reinterpret_cast<double*>(pairs + 2 * (static_cast<int64_t>(i) * kColumnsOfPairs + j)));
+      });
+    }
+  }
+  return done;
+}
+#endif
+
+/// Rows k and k + 1 of B in turn, element by element, a zero behind the last row.
 inline void WritePairs(const std::byte* from, int64_t row_step, int64_t column_step, int64_t n, int64_t k,
                        std::byte* to) {
   const auto* b = reinterpret_cast<const float*>(from);
@@ -162,6 +185,14 @@ inline void WritePairs(const std::byte* from, int64_t row_step, int64_t column_s
 #if HWY_TARGET != HWY_SCALAR
   for (; k >= 2 && column_step == 1; k -= 2, b += 2 * row_step, pairs += 2 * kColumnsOfPairs) {
     WritePair(b, b + row_step, static_cast<size_t>(n), pairs);
+  }
+#endif
+#if !BINET_IS_OLD_TARGET
+  if (row_step == 1) {
+    const int64_t done = WriteTurnedPairs(b, column_step, n, k, pairs);
+    k -= done;
+    b += done;
+    pairs += done * kColumnsOfPairs;
   }
 #endif
   for (; k > 0; k -= 2, b += 2 * row_step, pairs += 2 * kColumnsOfPairs) {
