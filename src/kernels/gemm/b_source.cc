@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "base/target.h"
 #include "kernels/gemm/b_in_place.h"
 #include "kernels/gemm/few_rows.h"
 #include "kernels/gemm/kernels.h"
@@ -27,6 +28,7 @@ constexpr std::int64_t kLeastBToPackInTiles = 64 * 1024;
 constexpr std::int64_t kMostBToPackInTiles = 1024 * 1024;
 constexpr std::int64_t kLeastKToPackInTiles = 128;
 constexpr std::int64_t kManyRowsToPackInTiles = 128;
+constexpr std::int64_t kShortColumnBytes = 512;
 // Panels whose sums lie together, as wide as the widest tiles.
 constexpr std::int64_t kPanelsTogether = 4;
 // So many k are computed for each element of Y that it matters less how Y is written than how often A is read.
@@ -58,11 +60,20 @@ bool should_widen(const Problem& p, const Kernels& kernels) {
   return p.m * p.n * p.k >= kLeastWorkToWiden;
 }
 
+/// A product with so short a k goes by blocks of rows (plan_at_once.cc), which meet all of a B that stays near: with
+/// units as wide as vectors they take less time than to place tiles as panels want it.
+bool has_short_columns_of_near_b(const Problem& p, const Kernels& kernels) {
+  if (!leaves_b_to_hardware(kernels) || has_units_of_half_vectors()) return false;
+  const std::int64_t column_bytes = p.k * kernels.element_bytes;
+  return column_bytes <= kShortColumnBytes && p.n * column_bytes <= second_level_cache_bytes() / 2;
+}
+
 /// B is near, and its first reading fills panels. Rows of whole lines are read as well where they lie, unless very
 /// often.
 bool should_pack_in_tiles(const Problem& p, const Kernels& kernels) {
   if (kernels.pack_and_multiply == nullptr || p.b_column_step != 1) return false;
   const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
+  if (has_short_columns_of_near_b(p, kernels)) return false;
   if (p.b_row_step * kernels.element_bytes % kLineBytes == 0) {
     return p.m > kManyRowsToPackInTiles && bytes > kLeastBToPackInTiles && bytes <= kMostBToPackInTiles / 2;
   }
