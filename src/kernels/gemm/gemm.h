@@ -82,7 +82,7 @@ struct Schedule {
   bool ends_in_halves = false;           ///< half a vector of last columns is computed apart: it takes half of the time
   bool keeps_b_in_registers = false;     ///< at once: short_k.h
   bool keeps_sums_in_registers = false;  ///< at once: one_row.h
-  bool fetches_y = false;                ///< at once: lines that a tile will write, while the one above it is computed
+  bool fetches_y = false;                ///< at once: lines that a tile will write, or those of rows with a short K
   std::int64_t near_b = 0;               ///< near_b.h
   bool leaves_b_to_hardware = false;     ///< near_b.h
   std::int64_t rows_of_b = 0;            ///< of few rows: side by side, few_rows.h

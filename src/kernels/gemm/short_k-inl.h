@@ -161,7 +161,7 @@ constexpr auto AllFunctionsOfShortK(std::index_sequence<kKLessOne...>) {
 
 /// Y, for a K of 1 to kMostK.
 template <size_t kMostK, class T>
-HWY_NOINLINE void MultiplyShortK(const Problem& p, const T* a, const T* b, const T* c, T* y) {
+HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, const T* a, const T* b, const T* c, T* y) {
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
   using AllK = std::make_index_sequence<kMostK>;
   static constexpr auto kWithC = AllFunctionsOfShortK<T, true>(AllK());
@@ -170,9 +170,11 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, const T* a, const T* b, const
   const ShortKFunctions<T>& functions = (has_c ? kWithC : kWithoutC)[static_cast<size_t>(p.k) - 1];
   const int64_t most_columns = functions.most_vectors * kLanes;
   // Rows whose lines of Y stay near from panel to panel; where Y is far, few of them, as hardware prefetchers follow.
-  constexpr int64_t kNearBytes = 96 * 1024, kFewest = 8, kMost = COfShortK<T>::kMostRows;
+  // If lines of Y are fetched, the same rows of the second panel further on, more rows hide the wait for them.
+  constexpr int64_t kNearBytes = 96 * 1024, kMost = COfShortK<T>::kMostRows, kBytesAhead = 512;
+  const int64_t fewest = fetches_y ? 16 : 8;
   COfShortK<T> all_of_c(p, c);
-  const int64_t near_rows = HWY_MAX(kFewest, HWY_MIN(kNearBytes / (p.n * int64_t{sizeof(T)}), kMost));
+  const int64_t near_rows = HWY_MAX(fewest, HWY_MIN(kNearBytes / (p.n * int64_t{sizeof(T)}), kMost));
   const int64_t together = p.n <= most_columns && !all_of_c.repeats() ? p.m : near_rows;
   ShortKPanel<T> panel;
   panel.a_row_step = p.a_row_step;
@@ -188,6 +190,10 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, const T* a, const T* b, const
       panel.b = b + n;
       panel.c = all_of_c.At(n);
       panel.y = y + m * p.y_row_step + n;
+      for (int64_t i = 0; fetches_y && i < panel.rows; ++i) {
+        const T* ahead = panel.y + i * p.y_row_step + kBytesAhead / int64_t{sizeof(T)};
+        for (int64_t j = 0; j < most_columns; j += kLanes) __builtin_prefetch(ahead + j, 1);
+      }
       if (left > most_columns - kLanes) {
         panel.columns = HWY_MIN(left, most_columns);
         functions.most(panel);
