@@ -31,6 +31,7 @@ class BlockAtOnce {
       : p_(p),
         b_(reinterpret_cast<const Element*>(b)),
         fetches_y_(schedule.fetches_y),
+        fetches_c_(schedule.fetches_c),
         ends_in_halves_(schedule.ends_in_halves) {
     operands_.b_panel_step = Shape::kPanel;
     operands_.b_row_step = p.b_row_step;
@@ -266,6 +267,9 @@ class BlockAtOnce {
         FetchRows(reinterpret_cast<const std::byte*>(y_ + rows * p_.y_row_step), p_.y_row_step * kBytes, rows,
                   static_cast<int64_t>(columns) * kBytes + kLine);
       }
+      if constexpr (HWY_TARGET == HWY_AVX3 && hwy::IsFloat<T>() && std::is_same_v<Element, T>) {
+        if (HWY_UNLIKELY(fetches_c_)) FetchCToTheRight(rows, static_cast<int64_t>(columns));
+      }
       tile.function(operands_, ends_);
       operands_.a += rows * operands_.a_row_step;
       y_ += rows * ends_.to_row_step;
@@ -273,9 +277,15 @@ class BlockAtOnce {
     }
   }
 
+  HWY_NOINLINE void FetchCToTheRight(int64_t rows, int64_t columns) const {
+    constexpr int64_t kBytes = sizeof(Element), kLine = 64;
+    FetchRows(reinterpret_cast<const std::byte*>(c_of_tile_ + columns), c_row_step_ * kBytes, rows,
+              columns * kBytes + kLine);
+  }
+
   const Problem& p_;
   const Element* const b_;
-  const bool fetches_y_, ends_in_halves_;  ///< Schedule's
+  const bool fetches_y_, fetches_c_, ends_in_halves_;  ///< Schedule's
   const Element* c_ = nullptr;
   int64_t c_row_step_ = 0, c_column_step_ = 0;
   bool repeats_c_ = false;  ///< C has one element for each row

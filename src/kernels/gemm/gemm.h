@@ -83,13 +83,14 @@ struct Schedule {
   bool keeps_b_in_registers = false;     ///< at once: short_k.h
   bool keeps_sums_in_registers = false;  ///< at once: one_row.h
   bool fetches_y = false;                ///< at once: lines that a tile will write, or those of rows with a short K
-  std::int64_t near_b = 0;               ///< near_b.h
-  bool leaves_b_to_hardware = false;     ///< near_b.h
-  std::int64_t rows_of_b = 0;            ///< of few rows: side by side, few_rows.h
-  std::int64_t near_columns = 0;         ///< of a strip, which meet all rows while they are near: tiled/tiled_plan.cc
-  std::int64_t panel_tiles = 0;          ///< of A, which are multiplied at a time
-  std::int64_t ahead_bytes = 0;          ///< so far ahead of its first use packed B is fetched: tiled/tiled_plan.cc
-  std::int64_t b_lane_step = 0;          ///< not 0: of a transposed B, which is turned before it is used at once
+  bool fetches_c = false;   ///< at once: what the tile to the right, or the next rows with a short K, will add
+  std::int64_t near_b = 0;  ///< near_b.h
+  bool leaves_b_to_hardware = false;  ///< near_b.h
+  std::int64_t rows_of_b = 0;         ///< of few rows: side by side, few_rows.h
+  std::int64_t near_columns = 0;      ///< of a strip, which meet all rows while they are near: tiled/tiled_plan.cc
+  std::int64_t panel_tiles = 0;       ///< of A, which are multiplied at a time
+  std::int64_t ahead_bytes = 0;       ///< so far ahead of its first use packed B is fetched: tiled/tiled_plan.cc
+  std::int64_t b_lane_step = 0;       ///< not 0: of a transposed B, which is turned before it is used at once
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
   std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: tiled/kernels.h
 };

@@ -90,6 +90,31 @@ TEST_P(GemmLargeY, BlocksOfRowsOfLongerK) {
   }
 }
 
+/// Lines of a Y or a C beyond the caches are fetched where units are as wide as vectors; not those of narrow rows.
+TEST_P(GemmLargeY, FetchesWhatIsFar) {
+  const bool may_fetch = leaves_b_to_hardware(kernels_) && !has_units_of_half_vectors(target_);
+  const std::int64_t n = 2048, rows_of_cache = last_level_cache_bytes() / (n * kernels_.element_bytes);
+  const auto schedule = [&](const Case& c) { return make_plan(problem_of(type_, c), target_, 1, false).schedule; };
+  for (const std::int64_t k : {2, 30}) {
+    const Case far{rows_of_cache, n, k};
+    Case far_c = far, narrow = far;
+    far_c.c = CForm::full;
+    narrow.m = far.m * 64;
+    narrow.n = n / 64;
+    const bool is_near_b = n * k * kernels_.element_bytes <= second_level_cache_bytes() / 2;
+    if (may_fetch && is_near_b && is_float(type_) && byte_size(type_) >= 4) {
+      EXPECT_TRUE(schedule(far).fetches_y && !schedule(far).fetches_c) << far;
+      EXPECT_TRUE(schedule(far_c).fetches_c && !schedule(far_c).fetches_y) << far_c;
+    }
+    if (!may_fetch) {
+      EXPECT_FALSE(schedule(far_c).fetches_c);
+    } else {
+      EXPECT_FALSE(schedule(narrow).fetches_y);
+    }
+  }
+  check(Case{150, 2053, 3, false, false, CForm::full});
+}
+
 /// Each k that has a kernel of its own, and one more; columns around vectors, halves of them and panels; rows around a
 /// block of them; an A and a B of either layout, all forms of C.
 TEST_P(GemmLargeY, BInRegisters) {

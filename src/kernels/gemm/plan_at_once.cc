@@ -6,6 +6,7 @@
 #include "base/cache_size.h"
 #include "kernels/gemm/a_source.h"
 #include "kernels/gemm/b_source.h"
+#include "kernels/gemm/far_y.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/one_row.h"
@@ -196,7 +197,8 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
   }
   schedule.items = ceil_div(p.m, schedule.item_rows);
-  schedule.fetches_y = schedule.keeps_b_in_registers ? fetches_far_y(p, kernels) : fetches_y_at_once(p, kernels);
+  schedule.fetches_y = fetches_far_y(p, kernels) || (!schedule.keeps_b_in_registers && fetches_y_at_once(p, kernels));
+  schedule.fetches_c = fetches_far_c(p, kernels);
   schedule.ends_in_halves = plan.schedule.ends_in_halves;
   if (kernels.widen_lines != nullptr) {
     widen_at_once(p, kernels, plan.schedule, schedule);

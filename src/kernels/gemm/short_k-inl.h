@@ -10,6 +10,7 @@
 #define BINET_KERNELS_GEMM_SHORT_K_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <array>
@@ -161,7 +162,8 @@ constexpr auto AllFunctionsOfShortK(std::index_sequence<kKLessOne...>) {
 
 /// Y, for a K of 1 to kMostK.
 template <size_t kMostK, class T>
-HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, const T* a, const T* b, const T* c, T* y) {
+HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_c, const T* a, const T* b, const T* c,
+                                 T* y) {
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
   using AllK = std::make_index_sequence<kMostK>;
   static constexpr auto kWithC = AllFunctionsOfShortK<T, true>(AllK());
@@ -172,7 +174,7 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, const T* a, c
   // Rows whose lines of Y stay near from panel to panel; where Y is far, few of them, as hardware prefetchers follow.
   // If lines of Y are fetched, the same rows of the second panel further on, more rows hide the wait for them.
   constexpr int64_t kNearBytes = 96 * 1024, kMost = COfShortK<T>::kMostRows, kBytesAhead = 512;
-  const int64_t fewest = fetches_y ? 16 : 8;
+  const int64_t fewest = fetches_y || fetches_c ? 16 : 8;
   COfShortK<T> all_of_c(p, c);
   const int64_t near_rows = HWY_MAX(fewest, HWY_MIN(kNearBytes / (p.n * int64_t{sizeof(T)}), kMost));
   const int64_t together = p.n <= most_columns && !all_of_c.repeats() ? p.m : near_rows;
@@ -181,6 +183,11 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, const T* a, c
   panel.a_column_step = p.a_column_step;
   panel.b_row_step = p.b_row_step;
   panel.y_row_step = p.y_row_step;
+  const auto fetch_ahead = [&](bool fetches, const T* from, int64_t row_step) HWY_ATTR {
+    for (int64_t i = 0; fetches && i < panel.rows; ++i, from += row_step) {
+      for (int64_t j = 0; j < most_columns; j += kLanes) hwy::Prefetch(from + j + kBytesAhead / int64_t{sizeof(T)});
+    }
+  };
   for (int64_t m = 0; m < p.m; m += together) {
     panel.a = a + m * p.a_row_step;
     panel.rows = HWY_MIN(together, p.m - m);
@@ -190,10 +197,8 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, const T* a, c
       panel.b = b + n;
       panel.c = all_of_c.At(n);
       panel.y = y + m * p.y_row_step + n;
-      for (int64_t i = 0; fetches_y && i < panel.rows; ++i) {
-        const T* ahead = panel.y + i * p.y_row_step + kBytesAhead / int64_t{sizeof(T)};
-        for (int64_t j = 0; j < most_columns; j += kLanes) __builtin_prefetch(ahead + j, 1);
-      }
+      fetch_ahead(fetches_y, panel.y, p.y_row_step);
+      fetch_ahead(fetches_c, panel.c, panel.c_row_step);
       if (left > most_columns - kLanes) {
         panel.columns = HWY_MIN(left, most_columns);
         functions.most(panel);

@@ -1,0 +1,16 @@
+// Room: kernels. What a product at once fetches of a Y, and of a C like it, that lie beyond the caches: its stores and
+// loads are rows side by side, for which hardware prefetchers come late. Measured on Zen 5.
+#pragma once
+
+#include "kernels/gemm/gemm.h"
+
+namespace binet::kernels::gemm {
+
+/// Whether lines of Y are fetched before they are written, as stores wait for them. A nearer Y would take up to 1.3
+/// times as long, and with a longer K its lines come in time.
+[[nodiscard]] bool fetches_far_y(const Problem& problem, const Kernels& kernels);
+
+/// Whether those of C are, which are read first: so the lines of Y have time to come.
+[[nodiscard]] bool fetches_far_c(const Problem& problem, const Kernels& kernels);
+
+}  // namespace binet::kernels::gemm
