@@ -100,14 +100,14 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
                        };
   V sum[kRows + 1][kGroups];
   const T* a[kRows + 1];
-  for (size_t m = 0; m < kRows; ++m) {
+  for (size_t m = 0; m != kRows; ++m) {
     a[m] = reinterpret_cast<const T*>(block.a) + int64_t(m) * block.a_row_step;
     for (size_t g = 0; g < kGroups; ++g) sum[m][g] = hn::Load(d, sums + int64_t(m) * row_step + int64_t(g) * kLanes);
   }
   const auto add_rows = [&]<size_t kTogether, int64_t kCount>(size_t first, int64_t k,
                                                               const V(&b_row)[kTogether][kCount]) HWY_ATTR {
     HWY_UNROLL(4)
-    for (size_t m = 0; m < kRows; ++m) add(a[m] + k * a_step, sum[m] + first, b_row);
+    for (size_t m = 0; m != kRows; ++m) add(a[m] + k * a_step, sum[m] + first, b_row);
     if constexpr (kRows == 0) {
       for (int64_t m = 0; m < block.m; ++m) {
         T* place = sums + m * row_step + int64_t(first) * kLanes;
@@ -144,7 +144,7 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
       }
     }
   }
-  for (size_t m = 0; m < kRows; ++m) {
+  for (size_t m = 0; m != kRows; ++m) {
     for (size_t g = 0; g < kGroups; ++g) hn::Store(sum[m][g], d, sums + int64_t(m) * row_step + int64_t(g) * kLanes);
   }
 }
