@@ -30,6 +30,11 @@ function(binet_small_sources)
     PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 endfunction()
 
+# What GCC's -O3 does beside -O2 makes other loops for other cases. Kernels have theirs already: their times are the same
+# without, and they are 5 % smaller.
+set(binet_loops_as_written -fno-unswitch-loops -fno-peel-loops -fno-split-loops -fno-split-paths -fno-ipa-cp-clone
+  -fno-gcse-after-reload -fno-version-loops-for-strides)
+
 # binet_kernel_sources(file...): the same for loops over numbers, which nothing is thrown through: without the tables of
 # how to unwind their stack, 127 KB for what few debuggers and profilers need. Other builds than releases have them.
 function(binet_kernel_sources)
@@ -38,7 +43,8 @@ function(binet_kernel_sources)
     return()
   endif()
   set_property(SOURCE ${ARGN} TARGET_DIRECTORY binet_rooms APPEND PROPERTY COMPILE_OPTIONS
-    "$<$<CONFIG:Release>:-fno-exceptions;-fno-unwind-tables;-fno-asynchronous-unwind-tables>")
+    "$<$<CONFIG:Release>:-fno-exceptions;-fno-unwind-tables;-fno-asynchronous-unwind-tables>"
+    "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:${binet_loops_as_written}>")
 endfunction()
 
 # binet_test(name file...): a GoogleTest program; CTest runs each of its tests.
