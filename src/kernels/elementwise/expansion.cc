@@ -88,22 +88,23 @@ constexpr std::byte kOther{0x80};
 AlignedBuffer make_table(const std::vector<std::int32_t>& places, const Layout& layout, const Lookup& lookup) {
   const std::size_t tables = layout.two_windows && !lookup.joint ? 2 : 1;
   const auto units = static_cast<std::size_t>(lookup.chunk / lookup.unit);
-  AlignedBuffer table(layout.chunks.size() * tables * units);
+  const auto place_bytes = static_cast<std::size_t>(layout.one_place() ? lookup.same_place : 1);
+  AlignedBuffer table(layout.chunks.size() * tables * units * place_bytes);
   std::memset(table.data(), 0, table.size());
   for (std::size_t c = 0; c < layout.chunks.size(); ++c) {
     const Expansion::Chunk& chunk = layout.chunks[c];
-    std::byte* const entries = table.data() + c * tables * units;
+    std::byte* const entries = table.data() + c * tables * units * place_bytes;
     for (std::size_t i = 0; i < units && c * units + i < places.size(); ++i) {
       const std::int32_t place = places[c * units + i];
       const bool is_first = i < static_cast<std::size_t>(chunk.split);
       const std::int32_t index = (place - (is_first ? chunk.first : chunk.second)) / lookup.unit;
       if (lookup.joint) {
         const std::int32_t before = is_first ? 0 : lookup.window / lookup.unit;
-        entries[i] = static_cast<std::byte>(before + index);
+        entries[i * place_bytes] = static_cast<std::byte>(before + index);
         continue;
       }
-      entries[i] = is_first ? static_cast<std::byte>(index) : kOther;
-      if (tables == 2) entries[units + i] = is_first ? kOther : static_cast<std::byte>(index);
+      entries[i * place_bytes] = is_first ? static_cast<std::byte>(index) : kOther;
+      if (tables == 2) entries[(units + i) * place_bytes] = is_first ? kOther : static_cast<std::byte>(index);
     }
   }
   return table;

@@ -59,8 +59,8 @@ struct Expansion {
   /// Not null: the windows are in a copy, the tile with fewer turns of a loop that repeats what is inside it.
   std::unique_ptr<Expansion> copy;
   std::vector<Chunk> chunks;
-  /// The place in its window of each unit of a chunk, by chunk and window. In bytes, whatever the shuffles take: tables
-  /// share the first-level cache, and its loads, with the operands.
+  /// The place in its window of each unit of a chunk, by chunk and window. Mostly in bytes, whatever the shuffles take:
+  /// tables share the first-level cache, and its loads, with the operands.
   AlignedBuffer table;
 };
 
@@ -74,6 +74,7 @@ struct Lookup {
   ExpansionFunctions one;   ///< from one window
   ExpansionFunctions two;   ///< from two; null where it can only move whole elements, without a table
   bool joint;               ///< of two windows: one table counts on from the first into the second
+  std::int32_t same_place;  ///< bytes of a place in the tables of `same`, the lowest first; those of the others have one
   /// Of the first of a list only. Whole windows, without a table.
   ExpansionFunctions runs;
   /// The end of a run of bytes and the beginning of another, or all one, without a table; may be null there, too.
@@ -90,7 +91,7 @@ void move_elements(const Expansion& x, const std::byte* from, std::int64_t chunk
 
 template <std::size_t kSize>
 inline constexpr Lookup kMoveElements = {
-    kSize, kSize, kSize, 1, {&move_elements<kSize>, nullptr}, {&move_elements<kSize>, nullptr}, {}, false, {}, {}};
+    kSize, kSize, kSize, 1, {&move_elements<kSize>, nullptr}, {&move_elements<kSize>, nullptr}, {}, false, 1, {}, {}};
 
 /// Plans the layout of an operand that moves by `step` at each turn of the loops, in elements of `size` bytes,
 /// by the lookups that serve it best; the last of them must be kMoveElements.

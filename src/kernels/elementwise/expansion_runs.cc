@@ -1,12 +1,15 @@
 #include "kernels/elementwise/expansion_runs.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace binet::kernels::elementwise {
 namespace {
 
 /// A chunk of two runs.
 constexpr double kCostOfTwoRuns = 4;
+/// Of a row that is repeated until the next chunk begins with it.
+constexpr std::int64_t kMostBytesOfAlignedRows = 2048;
 
 }  // namespace
 
@@ -20,14 +23,18 @@ std::int64_t repeated_row(std::span<const BroadcastLoop> loops, std::int64_t Bro
 }
 
 Expansion runs_of_row(std::int64_t row_bytes, std::int64_t tile_bytes, const Lookup& lookup) {
+  // Of rows that are whole chunks together each chunk is one that lies aligned.
+  const std::int64_t whole_chunks = std::lcm(row_bytes, std::int64_t{lookup.chunk});
+  const bool is_aligned = whole_chunks <= std::min(kMostBytesOfAlignedRows, tile_bytes / 4);
+  const std::int64_t repeated = is_aligned ? whole_chunks : row_bytes;
   Expansion x;
   x.functions = lookup.runs;
   x.chunk_bytes = lookup.chunk;
-  x.cost = 2.0 / lookup.chunk;
-  x.source_bytes = row_bytes + lookup.chunk;
+  x.cost = (is_aligned ? 1.6 : 2.0) / lookup.chunk;
+  x.source_bytes = is_aligned ? repeated : row_bytes + lookup.chunk;
   x.repeated_bytes = row_bytes;
   for (std::int64_t at = 0; at < tile_bytes; at += lookup.chunk) {
-    x.chunks.push_back({static_cast<std::int32_t>(at % row_bytes), 0, 0});
+    x.chunks.push_back({static_cast<std::int32_t>(at % repeated), 0, 0});
   }
   return x;
 }

@@ -77,6 +77,8 @@ class Computation {
   /// With AVX-512, chunks of less than a line are rare, and not worth a loop of their own for a y far away.
   static constexpr bool kKnowsFar = kBytes == kLineBytes || HWY_TARGET != HWY_AVX3 || kWidens<L>;
 
+  static constexpr bool kTwoAtATime = kWidens<L> && HWY_TARGET == HWY_AVX3 && kBytes == kLineBytes / 2;
+
   template <class DX>
   using VecOfX = hn::Vec<hn::Rebind<X, DX>>;
 
@@ -89,12 +91,21 @@ class Computation {
       compute(half, hn::LowerHalf(half, x), other, y, stream);
       compute(half, hn::UpperHalf(half, x), other + kHalf, y + kHalf, stream);
     } else {
-      const auto v = L::apply(d, load(hn::Rebind<Other, DY>(), as<Other>(other)), x);
-      if (stream) {
-        hn::Stream(v, d, reinterpret_cast<T*>(y));
-      } else {
-        hn::StoreU(v, d, reinterpret_cast<T*>(y));
-      }
+      store(d, apply(d, x, other), y, stream);
+    }
+  }
+
+  template <class DY>
+  static HWY_INLINE hn::Vec<DY> apply(DY d, VecOfX<DY> x, const std::byte* other) {
+    return L::apply(d, load(hn::Rebind<Other, DY>(), as<Other>(other)), x);
+  }
+
+  template <class DY>
+  static HWY_INLINE void store(DY d, hn::Vec<DY> v, std::byte* y, bool stream) {
+    if (stream) {
+      hn::Stream(v, d, reinterpret_cast<T*>(y));
+    } else {
+      hn::StoreU(v, d, reinterpret_cast<T*>(y));
     }
   }
 
@@ -105,7 +116,15 @@ class Computation {
     const D d;
     const hn::Rebind<X, D> d_laid_out;
     AllChunks chunks(x, from, 0);
-    for (std::int64_t at = 0; at < count * kBytes; at += kBytes) {
+    std::int64_t at = 0;
+    // Of conversions two at a time, as the loop's own instructions weigh as much as one of them.
+    for (; kTwoAtATime && !kFar && at < (count - 1) * kBytes; at += 2 * kBytes) {
+      const auto first = apply(d, hn::BitCast(d_laid_out, chunks.next()), other + at * kOtherBytes);
+      const auto second = apply(d, hn::BitCast(d_laid_out, chunks.next()), other + (at + kBytes) * kOtherBytes);
+      store(d, first, y + at, false);
+      store(d, second, y + at + kBytes, false);
+    }
+    for (; at < count * kBytes; at += kBytes) {
       if (kFar && !stream) fetch_to_write(y + at);
       compute(d, hn::BitCast(d_laid_out, chunks.next()), other + at * kOtherBytes, y + at, kFar && stream);
     }
@@ -201,24 +220,26 @@ constexpr ExpansionFunctions two_runs() {
 #endif
 }
 
-template <class L, class Shuffle>
+/// `Same` is Shuffle, maybe with another table.
+template <class L, class Shuffle, class Same = Shuffle>
 constexpr Lookup describe(std::int32_t window, std::int32_t unit, double window_cost = 1) {
   return {static_cast<std::int32_t>(Shuffle::kBytes),
           window,
           unit,
           window_cost,
-          functions<L, Chunks<Shuffle, Windows::same>>(),
+          functions<L, Chunks<Same, Windows::same>>(),
           functions<L, Chunks<Shuffle, Windows::one>>(),
           functions<L, Chunks<Shuffle, Windows::two>>(),
           Shuffle::kJoint,
+          static_cast<std::int32_t>(Same::kPlaceBytes),
           {},
           {}};
 }
 
 /// The first of a list.
-template <class L, class Shuffle>
+template <class L, class Shuffle, class Same = Shuffle>
 constexpr Lookup describe_widest(std::int32_t window, std::int32_t unit, double window_cost = 1) {
-  Lookup lookup = describe<L, Shuffle>(window, unit, window_cost);
+  Lookup lookup = describe<L, Shuffle, Same>(window, unit, window_cost);
   lookup.runs = functions<L, Chunks<Run<Shuffle::kBytes>, Windows::one>>();
   lookup.two_runs = two_runs<L>();
   return lookup;
@@ -236,25 +257,35 @@ constexpr Lookup describe_widest(std::int32_t window, std::int32_t unit, double 
 [[maybe_unused]] inline constexpr double kCostOfBytes = 2.2;
 [[maybe_unused]] inline constexpr double kCostOfHalfBytes = 1.6;
 
+/// Places as wide as the lanes need no widening, which is one more shuffle. Where others convert and round, that counts
+/// more than the first-level cache's loads, if there are none of windows.
+template <class L, class Lane>
+using PlaceOfSame = std::conditional_t<(HWY_TARGET == HWY_AVX3) && L::kTakesLong, Lane, std::uint8_t>;
+
 template <class L>
 std::span<const Lookup> lookups_for() {
   constexpr std::size_t kSize = sizeof(typename LaidOutAs<L>::Type);
+  using Bytes32 = Lanes32<std::uint8_t>;
+  using Same32 = Lanes32<PlaceOfSame<L, std::uint32_t>>;
   if constexpr (kSize >= 4 && kVectorBytes > 16) {
     static constexpr Lookup kLanes[] = {
 #if HWY_TARGET == HWY_AVX3
-      describe_widest<L, Lanes32>(kVectorBytes, 4, kCostOfLanes32),
-      describe<L, FromHalves<Lanes32>>(kVectorBytes / 2, 4, kCostOfHalfLanes32),
+      describe_widest<L, Bytes32, Same32>(kVectorBytes, 4, kCostOfLanes32),
+      describe<L, FromHalves<Bytes32>, FromHalves<Same32>>(kVectorBytes / 2, 4, kCostOfHalfLanes32),
 #else
-      describe_widest<L, Lanes32>(kVectorBytes, 4),
+      describe_widest<L, Bytes32>(kVectorBytes, 4),
 #endif
       kMoveElements<kSize>
     };
     return kLanes;
 #if HWY_TARGET == HWY_AVX3
   } else if constexpr (kSize == 2) {
-    static constexpr Lookup kBytesAndLanes[] = {describe_widest<L, Bytes<64>>(16, 1),
-                                                describe<L, FromHalves<Lanes16>>(32, 2, kCostOfHalfLanes16),
-                                                describe<L, Lanes16>(64, 2, kCostOfLanes16), kMoveElements<kSize>};
+    using Bytes16 = Lanes16<std::uint8_t>;
+    using Same16 = Lanes16<PlaceOfSame<L, std::uint16_t>>;
+    static constexpr Lookup kBytesAndLanes[] = {
+        describe_widest<L, Bytes<64>>(16, 1),
+        describe<L, FromHalves<Bytes16>, FromHalves<Same16>>(32, 2, kCostOfHalfLanes16),
+        describe<L, Bytes16, Same16>(64, 2, kCostOfLanes16), kMoveElements<kSize>};
     return kBytesAndLanes;
   } else if constexpr (kSize == 1) {
     static constexpr Lookup kAllBytes[] = {describe_widest<L, Bytes<64>>(16, 1),

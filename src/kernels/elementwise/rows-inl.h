@@ -159,9 +159,15 @@ void widen(const std::byte* from, std::int64_t elements, std::byte* to) {
   std::size_t i = 0;
   for (; i + N <= n; i += N) store(hn::LoadU(d, x + i), i);
   if (i == n) return;
+  // A copy in memory would be read back before it is there, which takes long.
+#if HWY_TARGET == HWY_AVX3
+  store(hn::MaskedLoad(hn::FirstN(d, n - i), d, x + i), i);
+#else
+  if (n > N) return store(hn::LoadU(d, x + n - N), n - N);
   LaneOf<L> last[hn::MaxLanes(d)] = {};
   std::memcpy(last, x + i, (n - i) * sizeof(LaneOf<L>));
   store(hn::LoadU(d, last), i);
+#endif
 }
 
 template <class L, class A, class B>

@@ -35,15 +35,29 @@ enum class Windows { same, one, two };
 
 // A shuffle has
 //   kBytes     of a chunk
+//   kPlaceBytes, kTableBytes  of a place in a table, and of all that a chunk from one window has there
 //   window     a window as a vector
 //   choose     the chunk from one window and a table; from two of them where it is joint
 //   join       where it is not, the chunk from what was chosen from each of two windows
 
+/// As lanes of T, places that a table holds as Place.
+template <class T, class Place>
+HWY_INLINE hn::Vec<hn::ScalableTag<T>> load_places(const std::byte* table) {
+  const hn::ScalableTag<T> d;
+  if constexpr (sizeof(Place) == sizeof(T)) {
+    return hn::Load(d, as<T>(table));
+  } else {
+    return hn::PromoteTo(d, hn::Load(hn::Rebind<Place, decltype(d)>(), as<Place>(table)));
+  }
+}
+
 /// A chunk of kBytes bytes, of lanes of 4.
+template <class Place>
 struct Lanes32 {
   static constexpr bool kJoint = HWY_TARGET == HWY_AVX3;
   static constexpr std::size_t kBytes = kVectorBytes;
-  static constexpr std::size_t kTableBytes = kBytes / 4;
+  static constexpr std::size_t kPlaceBytes = sizeof(Place);
+  static constexpr std::size_t kTableBytes = kBytes / 4 * kPlaceBytes;
   using D = hn::ScalableTag<std::uint32_t>;
 
   static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return hn::LoadU(D(), as<std::uint32_t>(from)); }
@@ -60,17 +74,17 @@ struct Lanes32 {
   }
 
  private:
-  static HWY_INLINE hn::Vec<D> places(const std::byte* table) {
-    return hn::PromoteTo(D(), hn::Load(hn::Rebind<std::uint8_t, D>(), as<std::uint8_t>(table)));
-  }
+  static HWY_INLINE hn::Vec<D> places(const std::byte* table) { return load_places<std::uint32_t, Place>(table); }
 };
 
 #if HWY_TARGET == HWY_AVX3
 /// A chunk of lanes of 2.
+template <class Place>
 struct Lanes16 {
   static constexpr bool kJoint = true;
   static constexpr std::size_t kBytes = kVectorBytes;
-  static constexpr std::size_t kTableBytes = kBytes / 2;
+  static constexpr std::size_t kPlaceBytes = sizeof(Place);
+  static constexpr std::size_t kTableBytes = kBytes / 2 * kPlaceBytes;
   using D = hn::ScalableTag<std::uint16_t>;
 
   static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return hn::LoadU(D(), as<std::uint16_t>(from)); }
@@ -82,17 +96,14 @@ struct Lanes16 {
   }
 
  private:
-  static HWY_INLINE hn::Vec<D> places(const std::byte* table) {
-    return hn::PromoteTo(D(), hn::Load(hn::Rebind<std::uint8_t, D>(), as<std::uint8_t>(table)));
-  }
+  static HWY_INLINE hn::Vec<D> places(const std::byte* table) { return load_places<std::uint16_t, Place>(table); }
 };
-#endif
 
-#if HWY_TARGET == HWY_AVX3
 /// A chunk of 64 bytes from a window of 64.
 struct WideWindow {
   static constexpr bool kJoint = true;
   static constexpr std::size_t kBytes = 64;
+  static constexpr std::size_t kPlaceBytes = 1;
   static constexpr std::size_t kTableBytes = kBytes;
   using D = hn::ScalableTag<std::uint8_t>;
 
@@ -154,6 +165,7 @@ template <class Shuffle>
 struct FromHalves {
   static constexpr bool kJoint = true;
   static constexpr std::size_t kBytes = Shuffle::kBytes;
+  static constexpr std::size_t kPlaceBytes = Shuffle::kPlaceBytes;
   static constexpr std::size_t kTableBytes = Shuffle::kTableBytes;
   using D = typename Shuffle::D;
 
@@ -197,6 +209,7 @@ template <std::size_t kSize>
 struct Bytes {
   static constexpr bool kJoint = false;
   static constexpr std::size_t kBytes = kSize;
+  static constexpr std::size_t kPlaceBytes = 1;
   static constexpr std::size_t kTableBytes = kBytes;
   using D = hn::CappedTag<std::uint8_t, kSize>;
 

@@ -117,6 +117,19 @@ Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, const Kernel& ker
   return tiling;
 }
 
+/// `row` again and again.
+void repeat(const std::byte* row, std::int64_t row_bytes, std::int64_t bytes, std::byte* to) {
+  std::int64_t there = 0;
+  const auto append = [&](const std::byte* from, std::int64_t more) {
+    more = std::min(more, bytes - there);
+    std::memcpy(to + there, from, static_cast<std::size_t>(more));
+    there += more;
+  };
+  // What was just written is slow to read; but there should not be many copies of a short row.
+  while (there < std::min(bytes, 3 * kLineBytes)) append(row, row_bytes);
+  while (there < bytes) append(to, there);
+}
+
 /// One operand of a call, and its tile.
 class Operand {
  public:
@@ -154,7 +167,11 @@ class Operand {
   /// Lookups read whole windows: near the operand's end, from a copy.
   const std::byte* whole_windows(const Expansion& x, std::byte* copy) {
     const std::int64_t readable = data_ + layout_.elements * size_ - from_;
-    if (widening_.size != 0) return widened(std::min(x.source_bytes / widening_.size, readable / size_), copy);
+    if (widening_.size != 0) {
+      if (from_ == widened_) return copy;
+      widened_ = from_;
+      return widened(std::min(x.source_bytes / widening_.size, readable / size_), copy);
+    }
     if (readable >= x.source_bytes) return from_;
     std::memcpy(copy, from_, static_cast<std::size_t>(readable));
     return copy;
@@ -179,10 +196,7 @@ class Operand {
     repeated_ = from_;
     // tile_ is free, as above.
     const std::byte* const row = widening_.size == 0 ? from_ : widened(x.repeated_bytes / widening_.size, tile_.data());
-    for (std::int64_t at = 0; at < x.source_bytes; at += x.repeated_bytes) {
-      const std::int64_t bytes = std::min(x.repeated_bytes, x.source_bytes - at);
-      std::memcpy(padded_.data() + at, row, static_cast<std::size_t>(bytes));
-    }
+    repeat(row, x.repeated_bytes, x.source_bytes, padded_.data());
     return padded_.data();
   }
 
@@ -192,6 +206,7 @@ class Operand {
   const std::byte* data_;
   const std::byte* from_ = nullptr;
   const std::byte* repeated_ = nullptr;  // in padded_
+  const std::byte* widened_ = nullptr;   // there, too, but for a shorter copy
   const std::byte* laid_out_ = nullptr;  // in tile_
   std::int64_t laid_out_bytes_ = 0;
   // The last chunk, and the last window, may reach beyond the tile.
