@@ -19,6 +19,10 @@ constexpr std::int64_t kLargeElementBytes = 4;
 constexpr std::int64_t kLongVectors = 2;
 /// And in bytes where rows are whole lines.
 constexpr std::int64_t kLongWholeBytes = 128;
+/// And where both operands move with nearly every tile, in blocks that are worth tiles of their own; and with small
+/// elements.
+constexpr std::int64_t kLongMovingBytes = 80;
+constexpr std::int64_t kLongMovingSmallBytes = 96;
 /// And where y is streamed, and the line that ends one row and begins another is computed as one vector.
 constexpr std::int64_t kLongJoinedBytes = 192;
 /// Where it is put together in memory instead, and both operands move.
@@ -46,13 +50,26 @@ std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   return row.in_small_blocks ? kLongInBlocksBytes : kLongConversions * kernel.widening.together;
 }
 
+/// Where both operands would be laid out, or shuffled, anew for nearly every tile.
+std::int64_t long_moving_row_bytes(const RowKind& row, const Kernel& kernel) {
+  constexpr std::int64_t kFewRows = 6, kManyRows = 48;
+  const std::int64_t vector = vector_bytes(kernel);
+  if (!row.spreads) return kLongVectors * vector;
+  // A tile has several such blocks; the rows of one are not worth their loop.
+  if (row.block_rows < kFewRows) return vector * 7 / 4;
+  if (vector == kLineBytes && row.block_rows >= kManyRows) {
+    return row.element_bytes >= kLargeElementBytes ? kLongMovingBytes : kLongMovingSmallBytes;
+  }
+  return row.element_bytes == 1 && vector < kLineBytes ? vector * 5 / 4 : vector;
+}
+
 }  // namespace
 
 bool is_long(const RowKind& row, const Kernel& kernel) { return row.bytes >= long_row_bytes(row, kernel); }
 
 bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, bool both_move) {
   if (row.streams_broken_lines) return false;
-  const bool is_dear = both_move && row.bytes >= kLongVectors * vector_bytes(kernel);
+  const bool is_dear = both_move && row.bytes >= long_moving_row_bytes(row, kernel);
   return is_dear || (row.bytes % kLineBytes == 0 && row.bytes >= kLongWholeBytes);
 }
 
