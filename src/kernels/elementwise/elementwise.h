@@ -31,14 +31,18 @@ namespace binet::kernels::elementwise {
 /// reference.cc.
 enum class Operation { multiply, add };
 
-/// The last two loops of a plan: `rows` rows of `elements` elements. Within a row a moves with y, and b moves by
-/// b_step, 0 or 1; from row to row a and b move by their row steps. All steps count elements.
+/// The last loops of a plan: `rows` rows of `elements` elements. Within a row a moves with y, and b moves by b_step, 0
+/// or 1; from row to row a and b move by their row steps. All steps count elements.
 struct Rows {
   std::int64_t rows = 1;
   std::int64_t elements = 0;
   std::int64_t a_row_step = 0;
   std::int64_t b_row_step = 0;
   std::int64_t b_step = 1;
+  /// So many times, from places that are the block steps apart; y goes on. For `Kernel::rows` alone.
+  std::int64_t blocks = 1;
+  std::int64_t a_block_step = 0;
+  std::int64_t b_block_step = 0;
   /// Not null: y is larger than the caches and is neither a nor b, and the rows go on where the task's last ones ended.
   /// A kernel may then write them past the caches with streaming stores, through this line where they are no whole
   /// ones; before another thread may read y, the caller closes the line and calls hwy::FlushStream().
@@ -47,7 +51,7 @@ struct Rows {
   bool fetch = false;
 };
 
-/// Computes one block of rows; y is contiguous.
+/// Computes rows; y is contiguous.
 using RowsFunction = void (*)(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
 
 /// Where an operation converts its operands before it computes, and that takes long, those that a broadcast repeats are

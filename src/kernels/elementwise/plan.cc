@@ -12,7 +12,10 @@ namespace {
 /// What another thread is woken for: moving this much takes several times as long as the waking.
 constexpr std::int64_t kBytesPerTask = 128 * 1024;
 
-Rows innermost_loops(const BroadcastPlan& plan) {
+/// So few rows that the next loop around them is handed to the kernel, too: calling it for each block would be felt.
+constexpr std::int64_t kFewRows = 32;
+
+Rows innermost_loops(const BroadcastPlan& plan, const Kernel& kernel) {
   Rows rows;
   rows.rows = plan.elements == 0 ? 0 : 1;
   rows.elements = 1;
@@ -26,6 +29,12 @@ Rows innermost_loops(const BroadcastPlan& plan) {
     rows.rows = outer.extent;
     rows.a_row_step = outer.a_step;
     rows.b_row_step = outer.b_step;
+  }
+  if (loops.size() > 2 && rows.rows < kFewRows && kernel.widening.size == 0) {
+    const BroadcastLoop& outer = loops[loops.size() - 3];
+    rows.blocks = outer.extent;
+    rows.a_block_step = outer.a_step;
+    rows.b_block_step = outer.b_step;
   }
   return rows;
 }
@@ -72,7 +81,7 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   }
   plan.kernel = find_kernel(operation, type, target);
   plan.size = static_cast<std::int64_t>(byte_size(type));
-  plan.rows = innermost_loops(plan.loops);
+  plan.rows = innermost_loops(plan.loops, plan.kernel);
   plan.cache_bytes = last_level_cache_bytes();
   if (plan.loops.elements == 0) return plan;
   const std::int64_t a = count_elements(plan.loops, &BroadcastLoop::a_step);

@@ -28,7 +28,7 @@ struct Plan {
   bool swapped = false;  ///< a is the operand that is given as b: operations commute, and kernels want b to stay
   Kernel kernel;
   std::int64_t size = 0;         ///< bytes of an element
-  Rows rows;                     ///< the two innermost loops
+  Rows rows;                     ///< the two innermost loops, or three
   std::optional<Tiling> tiling;  ///< where these are too short for the kernel
   std::int64_t unit = 1;         ///< elements of y that no two threads share, where there are no tiles
   std::int64_t units = 0;        ///< such units, or tiles

@@ -60,9 +60,12 @@ void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   // The step as a constant: otherwise no compiler vectorizes the loop.
   const auto one_row = rows.b_step == 0 ? &row<Op, T, 0> : &row<Op, T, 1>;
-  for (std::int64_t r = 0; r < rows.rows; ++r) {
-    one_row(a + r * rows.a_row_step * kSize, b + r * rows.b_row_step * kSize, y + r * rows.elements * kSize,
-            rows.elements);
+  for (std::int64_t block = 0; block < rows.blocks; ++block) {
+    for (std::int64_t r = 0; r < rows.rows; ++r, y += rows.elements * kSize) {
+      one_row(a + r * rows.a_row_step * kSize, b + r * rows.b_row_step * kSize, y, rows.elements);
+    }
+    a += rows.a_block_step * kSize;
+    b += rows.b_block_step * kSize;
   }
 }
 

@@ -22,6 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 class Moving {
  public:
+  static constexpr bool kStays = false;
   static constexpr std::int64_t kSize = sizeof(T);
   explicit Moving(const std::byte* start) : start_(start) {}
 
@@ -41,6 +42,7 @@ class Moving {
   /// The last `tail` of n elements, and the first ones of `next`.
   template <class D>
   HWY_INLINE hn::Vec<D> joined(D d, std::size_t n, std::size_t tail, const Moving& next) const {
+    if (next.start_ == start_ + n * sizeof(T)) return at(d, n - tail);
     const auto here = hn::FirstN(d, tail);
     const auto ends = hn::MaskedLoad(here, d, reinterpret_cast<const T*>(start_ + (n - tail) * sizeof(T)));
     const auto begins = hn::MaskedLoad(hn::Not(here), d, reinterpret_cast<const T*>(next.start_ - tail * sizeof(T)));
@@ -56,6 +58,7 @@ class Moving {
 template <class T, class Wide>
 class MovingWide {
  public:
+  static constexpr bool kStays = false;
   static constexpr std::int64_t kSize = sizeof(Wide);
   explicit MovingWide(const std::byte* start) : start_(start) {}
 
@@ -78,6 +81,7 @@ class MovingWide {
 template <class T>
 class Fixed {
  public:
+  static constexpr bool kStays = true;
   static constexpr std::int64_t kSize = sizeof(T);
   explicit Fixed(const std::byte* value) { std::memcpy(&value_, value, sizeof(T)); }
 

@@ -121,27 +121,39 @@ HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool fe
 }
 
 /// Rows of less than so many vectors are over before four at a time pay.
-constexpr std::size_t kFewVectors = 16;
+constexpr std::int64_t kFewVectors = 16;
+
+/// Whether all rows, and blocks, of a call are so.
+template <class L>
+HWY_INLINE bool has_few_vectors(const Rows& rows) {
+  const std::int64_t N = hn::MaxLanes(typename L::Tag());
+  return rows.elements >= N && rows.elements < kFewVectors * N && !rows.fetch && rows.stream == nullptr;
+}
 
 /// Rows of at least a vector; y is neither a nor b. The first and last vector of a row overlap their neighbours.
 template <class L, class A, class B>
-HWY_INLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+HWY_NOINLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
   const typename L::Tag d;
   const auto store = [d](hn::Vec<decltype(d)> v, LaneOf<L>* to) HWY_ATTR { hn::StoreU(v, d, to); };
   const std::size_t N = hn::Lanes(d);
   const std::size_t last = static_cast<std::size_t>(rows.elements) - N;
-  for (std::int64_t r = 0; r < rows.rows; ++r) {
-    const A of_a(a);
-    const B of_b(b);
-    store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
-    for (std::size_t i = second_vector<L>(y, last + N); i < last; i += N) {
-      store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
+  // From the end of a block to the next one.
+  const std::int64_t a_turn = rows.a_block_step - rows.rows * rows.a_row_step;
+  const std::int64_t b_turn = rows.b_block_step - rows.rows * rows.b_row_step;
+  for (std::int64_t block = rows.blocks; block > 0; --block, a += a_turn * A::kSize, b += b_turn * B::kSize) {
+    for (std::int64_t r = rows.rows; r > 0; --r) {
+      const A of_a(a);
+      const B of_b(b);
+      store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
+      for (std::size_t i = second_vector<L>(y, last + N); i < last; i += N) {
+        store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
+      }
+      store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
+      a += rows.a_row_step * A::kSize;
+      b += rows.b_row_step * B::kSize;
+      y += rows.elements * kSize;
     }
-    store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
-    a += rows.a_row_step * A::kSize;
-    b += rows.b_row_step * B::kSize;
-    y += rows.elements * kSize;
   }
 }
 
@@ -159,7 +171,7 @@ void widen(const std::byte* from, std::int64_t elements, std::byte* to) {
   std::size_t i = 0;
   for (; i + N <= n; i += N) store(hn::LoadU(d, x + i), i);
   if (i == n) return;
-  // A copy in memory would be read back before it is there, which takes long.
+    // A copy in memory would be read back before it is there, which takes long.
 #if HWY_TARGET == HWY_AVX3
   store(hn::MaskedLoad(hn::FirstN(d, n - i), d, x + i), i);
 #else
@@ -170,14 +182,30 @@ void widen(const std::byte* from, std::int64_t elements, std::byte* to) {
 #endif
 }
 
+/// Whether rows that are no whole vectors had better be computed as one run of lines: each row then has no first and
+/// last vector that lies across two of them, or repeats a part of its neighbour. That pays where a runs as y does, y is
+/// larger than the first-level cache, and rows are short enough.
+template <class L, class B>
+HWY_INLINE bool pays_to_join_rows(const Rows& rows, const std::byte* y) {
+  constexpr std::int64_t kFewestBytes = 32 * 1024, kFewestRows = 4, kMostVectors = 64;
+  constexpr std::int64_t kFewestVectors = B::kStays ? 2 : 8;
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(typename L::Tag()));
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
+  const std::int64_t n = rows.elements;
+  return rows.blocks == 1 && n % kLanes != 0 && n >= kFewestVectors * kLanes && n < kMostVectors * kLanes &&
+         rows.rows >= kFewestRows && rows.a_row_step == n && rows.rows * n * kSize >= kFewestBytes && !rows.fetch &&
+         reinterpret_cast<std::uintptr_t>(y) % sizeof(LaneOf<L>) == 0;
+}
+
 template <class L, class A, class B>
 HWY_NOINLINE void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
-  if (rows.stream != nullptr && can_stream<L>(y)) return streaming_rows<L, A, B>(rows, a, b, y);
+  if (rows.stream != nullptr && can_stream<L>(y)) return rows_in_lines<L, A, B, true>(rows, a, b, y);
   const auto n = static_cast<std::size_t>(rows.elements);
-  const std::size_t N = hn::Lanes(typename L::Tag());
-  const bool few_vectors = rows.rows > 1 && n >= N && n < kFewVectors * N;
-  if (few_vectors && !rows.fetch) return rows_of_vectors<L, A, B>(rows, a, b, y);
+  if constexpr (kJoinsRows<L> && !L::kTakesLong) {
+    if (pays_to_join_rows<L, B>(rows, y)) return rows_in_lines<L, A, B, false>(rows, a, b, y);
+  }
+  if (rows.rows * rows.blocks > 1 && has_few_vectors<L>(rows)) return rows_of_vectors<L, A, B>(rows, a, b, y);
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     row<L>(A(a), B(b), y, n, rows.fetch);
     a += rows.a_row_step * A::kSize;
@@ -196,12 +224,32 @@ constexpr Widening widening() {
   return {};
 }
 
-/// The kernel of one operation and element type.
 template <class L>
-void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+HWY_INLINE void rows_of_block(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   using T = LaneOf<L>;
   if (rows.b_step == 0) return each_row<L, Moving<T>, Fixed<T>>(rows, a, b, y);
   each_row<L, Moving<T>, Moving<T>>(rows, a, b, y);
+}
+
+/// Blocks of rows that are not handed to each_row at once.
+template <class L>
+HWY_NOINLINE void each_block(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
+  Rows block = rows;
+  block.blocks = 1;
+  for (std::int64_t i = 0; i < rows.blocks; ++i) {
+    rows_of_block<L>(block, a, b, y);
+    a += rows.a_block_step * kSize;
+    b += rows.b_block_step * kSize;
+    y += rows.rows * rows.elements * kSize;
+  }
+}
+
+/// The kernel of one operation and element type.
+template <class L>
+void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+  if (rows.blocks > 1 && !has_few_vectors<L>(rows)) return each_block<L>(rows, a, b, y);
+  rows_of_block<L>(rows, a, b, y);
 }
 
 template <class L>

@@ -1,8 +1,8 @@
 // Room: kernels. Running a plan, on one thread or several.
 //
 // y is cut into one range of elements per task; what a range computes does not depend on where it was cut. A range goes
-// through the blocks (the two innermost loops) that it touches, the first and the last perhaps in part; short loops go
-// through tiles.cc instead.
+// through the blocks (the two or three innermost loops) that it touches, the first and the last perhaps in part; short
+// loops go through tiles.cc instead.
 #include <hwy/cache_control.h>
 
 #include <algorithm>
@@ -24,11 +24,17 @@ struct Addresses {
   std::byte* y;
 };
 
+std::span<const BroadcastLoop> loops_around(const Plan& plan) {
+  const std::span<const BroadcastLoop> loops = plan.loops.loops;
+  return loops.first(loops.size() - std::min<std::size_t>(loops.size(), plan.rows.blocks > 1 ? 3 : 2));
+}
+
 void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = plan.rows.elements;
   const std::int64_t block = plan.rows.rows * n;
-  const std::size_t depth = plan.loops.loops.size();
-  BlockPosition position(std::span(plan.loops.loops).first(depth - std::min<std::size_t>(depth, 2)), begin / block);
+  const std::int64_t all_blocks = plan.rows.blocks * block;
+  BlockPosition position(loops_around(plan), begin / all_blocks);
+  std::int64_t turn = begin % all_blocks / block;
   std::int64_t row = begin % block / n;
   std::int64_t from = begin % n;
   Rows part = plan.rows;
@@ -37,28 +43,33 @@ void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int6
   while (begin < end) {
     const std::int64_t left = end - begin;
     const bool whole_rows = from == 0 && left >= n;
+    const bool whole_blocks = row == 0 && from == 0 && left >= block;
     // Without a division, but for the last block: blocks may be small.
     const std::int64_t rows = plan.rows.rows - row;
+    const std::int64_t blocks = plan.rows.blocks - turn;
+    part.blocks = !whole_blocks ? 1 : left >= blocks * block ? blocks : left / block;
     part.rows = !whole_rows ? 1 : left >= rows * n ? rows : left / n;
     part.elements = whole_rows ? n : std::min(n - from, left);
-    const std::int64_t a = position.a() + row * part.a_row_step + from;
-    const std::int64_t b = position.b() + row * part.b_row_step + from * part.b_step;
+    const std::int64_t a = position.a() + turn * part.a_block_step + row * part.a_row_step + from;
+    const std::int64_t b = position.b() + turn * part.b_block_step + row * part.b_row_step + from * part.b_step;
     run_block(plan.kernel, part, at.a + a * plan.size, at.b + b * plan.size, at.y + begin * plan.size);
-    begin += part.rows * part.elements;
+    begin += part.blocks * part.rows * part.elements;
     from = 0;
     row += part.rows;
-    if (row == plan.rows.rows) {
-      row = 0;
-      position.next();
-    }
+    if (row < plan.rows.rows) continue;
+    row = 0;
+    turn += part.blocks;
+    if (turn < plan.rows.blocks) continue;
+    turn = 0;
+    position.next();
   }
 }
 
 /// All of a result, block by block.
 void run_blocks(const Plan& plan, const Addresses& at) {
-  const std::int64_t block = plan.rows.rows * plan.rows.elements;
-  BlockPosition position(std::span(plan.loops.loops).first(plan.loops.loops.size() - 2), 0);
-  for (std::int64_t begin = 0; begin < plan.loops.elements; begin += block) {
+  const std::int64_t blocks = plan.rows.blocks * plan.rows.rows * plan.rows.elements;
+  BlockPosition position(loops_around(plan), 0);
+  for (std::int64_t begin = 0; begin < plan.loops.elements; begin += blocks) {
     run_block(plan.kernel, plan.rows, at.a + position.a() * plan.size, at.b + position.b() * plan.size,
               at.y + begin * plan.size);
     position.next();

@@ -70,6 +70,34 @@ TEST(Run, EqualsAWalkByIndicesForRandomShapes) {
   }
 }
 
+/// Rows of some vectors, which the kernel is handed block by block, or several blocks at once, or joins to lines.
+TEST(Run, EqualsAWalkByIndicesForBlocksOfRows) {
+  const std::uint64_t start = binet::testing::seed(20261125);
+  RecordProperty("seed", std::to_string(start));
+  Random random(start);
+  const auto shapes_of = [&random](std::initializer_list<std::int64_t> extents) {
+    Shapes shapes;
+    for (const std::int64_t extent : extents) {
+      const std::uint64_t kind = random() % 5;
+      shapes.a.push_back(kind == 0 ? 1 : extent);
+      shapes.b.push_back(kind == 1 || kind == 2 ? 1 : extent);
+    }
+    return shapes;
+  };
+  const auto up_to = [&random](std::uint64_t most) { return static_cast<std::int64_t>(1 + random() % most); };
+  constexpr int kPairs = 16;
+  for (const Target& target : supported_targets()) {
+    for (const ElementType type : kTypes) {
+      for (int i = 0; i < kPairs && !HasFailure(); ++i) {
+        const std::int64_t n = 16 + up_to(i % 2 == 0 ? 60 : 400);
+        const std::int64_t rows = up_to(i % 4 == 0 ? 60 : 9);
+        const std::int64_t blocks = up_to(20);
+        check_run(type, target, shapes_of({1 + 60000 / (n * rows * blocks), blocks, rows, n}), random);
+      }
+    }
+  }
+}
+
 /// The products are the kernels' own, but the way to them is another one: operands that are laid out meanwhile.
 TEST(Run, MultipliesAll16BitFloatsByAwkwardOnesInTiles) {
   constexpr std::size_t kAll = 65536;

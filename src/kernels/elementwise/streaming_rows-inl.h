@@ -51,9 +51,9 @@ HWY_INLINE V loaded(V v) {
 template <class L, class A, class B>
 void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
 
-/// Each line at once: the one that ends a row has the beginning of the next.
-template <class L, class A, class B>
-HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+/// Each line at once: the one that ends a row has the beginning of the next. Streams, or stores.
+template <class L, class A, class B, bool kStreams>
+HWY_NOINLINE void rows_in_lines(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
   constexpr std::size_t kLine = 64 / sizeof(LaneOf<L>);
   const typename L::Tag d;
@@ -67,8 +67,18 @@ HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std
     Rows part;
     part.elements = static_cast<std::int64_t>(count);
     std::byte* const to = y + from * sizeof(LaneOf<L>);
-    each_row<L, A, B>(part, A::place(a, from), B::place(b, from), rows.stream->place_of(to));
+    const auto* const of_a = A::place(a, from);
+    const auto* const of_b = B::place(b, from);
+    if constexpr (!kStreams) return each_row<L, A, B>(part, of_a, of_b, to);
+    each_row<L, A, B>(part, of_a, of_b, rows.stream->place_of(to));
     rows.stream->advance(to + count * sizeof(LaneOf<L>));
+  };
+  const auto write = [&](hn::Vec<decltype(whole)> v, std::size_t i) HWY_ATTR {
+    if constexpr (kStreams) {
+      hn::Stream(v, whole, at<L>(y, i));
+    } else {
+      hn::StoreU(v, whole, at<L>(y, i));
+    }
   };
   std::size_t done = 0;  // of a row, with the end of the one before
   for (std::int64_t r = 0; r < rows.rows; ++r) {
@@ -97,7 +107,7 @@ HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std
           line[v] = hn::Combine(whole, value(at_v + N), value(at_v));
         }
       }
-      for (std::size_t v = 0; v < kVectors; ++v) hn::Stream(line[v], whole, at<L>(y, i + v * hn::Lanes(whole)));
+      for (std::size_t v = 0; v < kVectors; ++v) write(line[v], i + v * hn::Lanes(whole));
     }
     const std::byte* const next_a = a + rows.a_row_step * A::kSize;
     const std::byte* const next_b = b + rows.b_row_step * B::kSize;
@@ -105,7 +115,7 @@ HWY_NOINLINE void streaming_rows(const Rows& rows, const std::byte* a, const std
     if constexpr (kJoinsRows<L>) {
       if (tail != 0 && r + 1 < rows.rows && n + tail >= kLine) {
         const auto joined = L::apply(d, of_a.joined(d, n, tail, A(next_a)), of_b.joined(d, n, tail, B(next_b)));
-        hn::Stream(joined, whole, at<L>(y, i));
+        write(joined, i);
         done = kLine - tail;
       }
     }

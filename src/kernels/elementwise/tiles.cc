@@ -234,8 +234,8 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   const std::int64_t block_rows = (loops.end() - 2)->extent;
   const bool in_small_blocks = loops.size() > 2 && block_rows < kFewestRows;
   const bool broken_lines = reach == Reach::streamed && row_bytes % kLineBytes != 0;
-  const RowKind row{row_bytes,    size,           loops.back().b_step == 0, reach != Reach::near,
-                    broken_lines, in_small_blocks, block_rows};
+  const RowKind row{row_bytes,       size,      loops.back().b_step == 0, reach != Reach::near, broken_lines,
+                    in_small_blocks, block_rows};
   if (is_long(row, kernel)) return {};
   Tiling best = tiling_of(plan, size, kernel, kTileBytes);
   Tiling smaller = tiling_of(plan, size, kernel, kTileBytes / 2);
