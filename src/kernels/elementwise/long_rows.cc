@@ -63,14 +63,33 @@ std::int64_t long_moving_row_bytes(const RowKind& row, const Kernel& kernel) {
   return row.element_bytes == 1 && vector < kLineBytes ? vector * 5 / 4 : vector;
 }
 
+/// Whether a row that each tile lays out anew had better be loaded for each of its turns: its first and last vector
+/// cost more than runs of a copy that do not lie across lines, or windows that seldom do.
+bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
+  constexpr std::int64_t kManyRows = 16, kManyRowsOfSomeVectors = 32, kSomeVectors = 4, kFewVectors = 3;
+  constexpr double kCostOfChunk = 2.8;
+  if (!tiling.a.fused && !tiling.b.fused) return false;
+  const Expansion& x = (tiling.a.fused ? tiling.a : tiling.b).expansion;
+  const std::int64_t vector = vector_bytes(kernel);
+  const bool is_copied = x.repeated_bytes != 0 || x.copy != nullptr;
+  if (converts(kernel)) return !is_copied && row.bytes >= vector;
+  if (row.bytes < kLongVectors * vector) return false;
+  if (vector < kLineBytes) return true;
+  if (!is_copied) return x.cost * static_cast<double>(x.chunk_bytes) > kCostOfChunk;
+  if (x.source_bytes % x.chunk_bytes == 0 || row.bytes % (kLineBytes / 2) == 0) return false;
+  if (x.copy != nullptr && row.bytes < kFewVectors * vector) return false;
+  return row.block_rows < (row.bytes < kSomeVectors * vector ? kManyRows : kManyRowsOfSomeVectors);
+}
+
 }  // namespace
 
 bool is_long(const RowKind& row, const Kernel& kernel) { return row.bytes >= long_row_bytes(row, kernel); }
 
-bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, bool both_move) {
+bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
   if (row.streams_broken_lines) return false;
-  const bool is_dear = both_move && row.bytes >= long_moving_row_bytes(row, kernel);
-  return is_dear || (row.bytes % kLineBytes == 0 && row.bytes >= kLongWholeBytes);
+  if (row.bytes % kLineBytes == 0 && row.bytes >= kLongWholeBytes) return true;
+  if (tiling.both_move && row.bytes >= long_moving_row_bytes(row, kernel)) return true;
+  return !row.spreads && moves_dearly(row, kernel, tiling);
 }
 
 }  // namespace binet::kernels::elementwise

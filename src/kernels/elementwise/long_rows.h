@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/tiles.h"
 
 namespace binet::kernels::elementwise {
 
@@ -22,7 +23,7 @@ struct RowKind {
 /// Whatever the tiles would be.
 [[nodiscard]] bool is_long(const RowKind& row, const Kernel& kernel);
 
-/// Of a row that is not: whether tiles would cost more all the same. `both_move`: as in Tiling.
-[[nodiscard]] bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, bool both_move);
+/// Of a row that is not: whether the tiles would cost more all the same.
+[[nodiscard]] bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& tiling);
 
 }  // namespace binet::kernels::elementwise

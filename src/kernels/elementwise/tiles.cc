@@ -240,7 +240,7 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   Tiling best = tiling_of(plan, size, kernel, kTileBytes);
   Tiling smaller = tiling_of(plan, size, kernel, kTileBytes / 2);
   if (smaller.cost < best.cost) best = std::move(smaller);
-  if (is_long_for_tiles(row, kernel, best.both_move)) return {};
+  if (is_long_for_tiles(row, kernel, best)) return {};
   return best;
 }
 
