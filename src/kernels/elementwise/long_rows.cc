@@ -66,7 +66,8 @@ std::int64_t long_moving_row_bytes(const RowKind& row, const Kernel& kernel) {
 /// Whether a row that each tile lays out anew had better be loaded for each of its turns: its first and last vector
 /// cost more than runs of a copy that do not lie across lines, or windows that seldom do.
 bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
-  constexpr std::int64_t kManyRows = 16, kManyRowsOfSomeVectors = 32, kSomeVectors = 4, kFewVectors = 3;
+  constexpr std::int64_t kFewVectors = 3, kSomeVectors = 4, kManyVectors = 5;
+  constexpr std::int64_t kManyRows = 16, kManyRowsOfSomeVectors = 32, kManyRowsOfManyVectors = 40;
   constexpr double kCostOfChunk = 2.8;
   if (!tiling.a.fused && !tiling.b.fused) return false;
   const Expansion& x = (tiling.a.fused ? tiling.a : tiling.b).expansion;
@@ -75,6 +76,8 @@ bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling
   if (converts(kernel)) return !is_copied && row.bytes >= vector;
   if (row.bytes < kLongVectors * vector) return false;
   if (vector < kLineBytes) return true;
+  const bool is_large = row.element_bytes >= kLargeElementBytes;
+  if (is_large && row.bytes >= kManyVectors * vector && row.block_rows < kManyRowsOfManyVectors) return true;
   if (!is_copied) return x.cost * static_cast<double>(x.chunk_bytes) > kCostOfChunk;
   if (x.source_bytes % x.chunk_bytes == 0 || row.bytes % (kLineBytes / 2) == 0) return false;
   if (x.copy != nullptr && row.bytes < kFewVectors * vector) return false;
