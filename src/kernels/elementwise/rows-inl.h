@@ -20,7 +20,7 @@
 #include "kernels/elementwise/lanes-inl.h"
 #include "kernels/elementwise/lookups-inl.h"
 #include "kernels/elementwise/row_operands-inl.h"
-#include "kernels/elementwise/streaming_rows-inl.h"
+#include "kernels/elementwise/rows_in_lines-inl.h"
 #endif
 
 HWY_BEFORE_NAMESPACE();

@@ -1,9 +1,9 @@
-// Room: kernels. Rows of a y that is streamed past the caches, in whole cache lines (open_line.h).
-#if defined(BINET_ELEMENTWISE_STREAMING_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BINET_ELEMENTWISE_STREAMING_ROWS_INL_H_
-#undef BINET_ELEMENTWISE_STREAMING_ROWS_INL_H_
+// Room: kernels. Rows of y in whole cache lines, streamed past the caches (open_line.h) or stored.
+#if defined(BINET_ELEMENTWISE_ROWS_IN_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_ELEMENTWISE_ROWS_IN_LINES_INL_H_
+#undef BINET_ELEMENTWISE_ROWS_IN_LINES_INL_H_
 #else
-#define BINET_ELEMENTWISE_STREAMING_ROWS_INL_H_
+#define BINET_ELEMENTWISE_ROWS_IN_LINES_INL_H_
 #endif
 
 #include <hwy/cache_control.h>
