@@ -64,6 +64,7 @@ struct Schedule {
   bool has_few_rows = false;  ///< B, read where it lies, is read once and in the order of memory
   bool turns_b = false;       ///< B, read where it lies, is transposed: its squares are turned in registers
   bool turns_two_groups = false;  ///< of columns: turned_b.h
+  bool fetches_lines = false;     ///< of a B that is turned: turned_b.h
   bool b_is_far = false;          ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns
   bool goes_by_rows = false;      ///< a tile of rows meets all panels of B before the next one, else a panel all rows
   bool repeats_c = false;         ///< a C of one element, in the end of the workspace: tiles add a row as it lies

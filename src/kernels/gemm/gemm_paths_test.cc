@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
@@ -253,6 +254,20 @@ TEST_P(GemmPaths, SquaresOfATransposedB) {
         check(c, k % 2 == 1 ? byte_size(type_) + 1 : 0);
       }
     }
+  }
+}
+
+/// Of a transposed B from memory lines are fetched some squares ahead, of this group of columns or a later one.
+TEST_P(GemmPaths, LinesOfATransposedBBeyondTheCaches) {
+  const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes;
+  for (const auto& [m, k] : {std::pair<std::int64_t, std::int64_t>{1, 613}, {3, 5 * kernels_.lanes + 1}}) {
+    const Case c{m, elements / k + 21, k, false, true};
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    // Elsewhere it is as any other, and plain loops take their time for it.
+    if (!is_float(type_) || !schedule.fetches_lines) continue;
+    EXPECT_TRUE(schedule.turns_b) << c;
+    EXPECT_FALSE(schedule.turns_two_groups) << c;
+    check(c);
   }
 }
 

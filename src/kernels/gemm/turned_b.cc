@@ -19,8 +19,12 @@ constexpr std::int64_t kMostRowsOfFarB = 6;  // f32 and f64 from memory, with ve
 // have half as many lanes, so that swapping the operands is better sooner, and turning B into rows later.
 constexpr std::int64_t kMostRowsOfGroups = 9;
 constexpr std::int64_t kMostRowsOfGroupsOfF64 = 5;
-static_assert(std::max({kMostRowsOfFewColumns, kMostRowsOfFarB, kMostRowsOfGroups}) <= kMostTurnedRows);
-constexpr std::int64_t kMostRowsOfFarGroups = 5;
+// Of a B from memory each line is fetched once, and waited for longer than many rows take to use it.
+constexpr std::int64_t kMostRowsOfFetchedLines = 12;
+constexpr std::int64_t kMostRowsOfFetchedLinesOfF64 = 6;
+constexpr std::int64_t kSomeSquares = 4;  // of a K; so few are over before their sums are worth loading
+static_assert(std::max({kMostRowsOfFewColumns, kMostRowsOfFarB, kMostRowsOfGroups, kMostRowsOfFetchedLines}) <=
+              kMostTurnedRows);
 constexpr std::int64_t kLeastKOfGroups = 48;
 constexpr std::int64_t kLeastKOfGroupsOfF64 = 16;
 constexpr std::int64_t kBytesOfEachRow = 4096;
@@ -50,9 +54,7 @@ std::int64_t most_rows(const Problem& p, const Kernels& kernels) {
   if (p.n < kernels.lanes && p.k >= kLeastKForMoreRows) return std::min(kMostRowsOfFewColumns, kernels.mr);
   if (!is_far(p, kernels)) return kMostRows;
   if (has_short_floats(kernels)) return kMostRowsOfFarB;
-  if (!may_take_groups(p, kernels) || has_units_of_half_vectors() || is_narrow(kernels)) return kMostRows;
-  if (p.type == ElementType::f64) return 1;
-  return rows_meet(p, kernels, kWayBytes / 2) ? kMostRows : kMostRowsOfFarGroups;
+  return kMostRows;
 }
 
 }  // namespace
@@ -64,10 +66,14 @@ bool should_turn_b(const Problem& p, const Kernels& kernels) {
 
 bool turns_quickly(const Problem& p, const Kernels& kernels) {
   if (p.b_column_step == 1 || !may_take_groups(p, kernels) || has_units_of_half_vectors()) return false;
-  if (p.n <= kernels.lanes || is_far(p, kernels) || rows_meet(p, kernels, kWayBytes / 2)) return false;
-  if (is_narrow(kernels)) return false;
+  if (p.n <= kernels.lanes || p.k < kernels.lanes || is_narrow(kernels)) return false;
   const bool is_f64 = p.type == ElementType::f64;
-  if (p.m > (is_f64 ? kMostRowsOfGroupsOfF64 : kMostRowsOfGroups) || p.k < kernels.lanes) return false;
+  if (is_far(p, kernels)) {
+    const std::int64_t most = is_f64 ? kMostRowsOfFetchedLinesOfF64 : kMostRowsOfFetchedLines;
+    return p.m <= (p.k < kSomeSquares * kernels.lanes ? most / 3 : most);
+  }
+  if (rows_meet(p, kernels, kWayBytes / 2)) return false;
+  if (p.m > (is_f64 ? kMostRowsOfGroupsOfF64 : kMostRowsOfGroups)) return false;
   const bool is_short = p.k < (is_f64 ? kLeastKOfGroupsOfF64 : kLeastKOfGroups);
   return p.n * p.k * kernels.element_bytes >= (is_short ? kBytesOfEachRowWithShortK : kBytesOfEachRow) * p.m;
 }
@@ -77,10 +83,14 @@ bool turns_two_groups(const Problem& p, const Kernels& kernels) {
   if (is_narrow(kernels) && (has_units_of_half_vectors() || is_far(p, kernels))) return false;
   const bool is_apart = !rows_meet(p, kernels, kWayBytes / 2);
   if (has_units_of_half_vectors()) return is_apart && !is_far(p, kernels);
-  if (is_far(p, kernels)) return is_apart && p.m > 1;
+  if (is_far(p, kernels)) return false;
   if (is_apart || p.type == ElementType::f64) return true;
   const bool is_near = 2 * p.n * p.k * kernels.element_bytes <= second_level_cache_bytes();
   return is_near && p.m <= kMostRowsOfGroupsThatMeet && !is_narrow(kernels) && !rows_meet(p, kernels, kWayBytes);
+}
+
+bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
+  return may_take_groups(p, kernels) && !has_units_of_half_vectors() && is_far(p, kernels);
 }
 
 }  // namespace binet::kernels::gemm

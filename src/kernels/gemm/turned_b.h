@@ -14,8 +14,12 @@ namespace binet::kernels::gemm {
 [[nodiscard]] bool turns_quickly(const Problem& problem, const Kernels& kernels);
 
 /// Whether two vectors of columns, each as long as a cache line, take turns: a chain of multiply-adds by itself waits
-/// for its latency. So many rows of B, on so many pages, want hardware prefetchers that follow them, and may not share
-/// too few sets of the first-level cache.
+/// for its latency. So many rows of B, on so many pages, want hardware prefetchers that follow them in a near cache,
+/// and may not share too few sets of the first-level cache.
 [[nodiscard]] bool turns_two_groups(const Problem& problem, const Kernels& kernels);
+
+/// Whether lines of a B beyond the caches are fetched before they are turned: hardware does not follow as many rows as
+/// a vector has lanes. One group at a time: more rows would be too many for the first-level cache.
+[[nodiscard]] bool fetches_lines_of_turned_b(const Problem& problem, const Kernels& kernels);
 
 }  // namespace binet::kernels::gemm

@@ -82,11 +82,24 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
   const int64_t end = block.k / kLanes * kLanes;
   const bool fetches = kFetchesRuns && block.near_b != 0;
   const auto fetch = [&](int64_t k, int64_t g) HWY_ATTR {
+    asm volatile("");  // GCC drops the call of a function that does nothing but fetch
     const int64_t square = k % kRun / kLanes, next_k = k - k % kRun + kRun;
     const Element* next = next_k < end ? b + next_k : b + int64_t{kGroups} * kLanes * lane_step;
     const auto* run = reinterpret_cast<const std::byte*>(next + (g * kLanes + square) * lane_step);
     HWY_UNROLL(16)
     for (size_t i = 0; i < size_t{kRun} * sizeof(Element); i += 64) hwy::Prefetch(run + i);
+  };
+  // One line of each row, some lines further on: of this group or, at its end, of another one.
+  constexpr int64_t kAhead = 1024 / int64_t{sizeof(Element)};
+  const int64_t groups_ahead = block.fetches_lines ? kAhead / end : 0;
+  const int64_t k_ahead = kAhead - groups_ahead * end;
+  const auto fetch_lines = [&](int64_t k, int64_t g) HWY_ATTR {
+    asm volatile("");  // as above
+    const bool is_next = k + k_ahead >= end;
+    const int64_t next_g = g + (groups_ahead + int64_t{is_next}) * int64_t{kGroups};
+    const Element* from = b + next_g * kLanes * lane_step + k + k_ahead - (is_next ? end : 0);
+    HWY_UNROLL(16)
+    for (int64_t i = 0; i < kLanes; ++i, from += lane_step) hwy::Prefetch(from);
   };
   // The products of kCount k, for the sums of one row and kTogether groups.
   const auto add = [&]<size_t kTogether, int64_t kCount>(const T* from, V* to, const V(&b_row)[kTogether][kCount])
@@ -137,6 +150,7 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
       HWY_UNROLL(4)
       for (size_t g = 0; g < kGroups; ++g) {
         if (fetches) fetch(k, int64_t(g));
+        if (block.fetches_lines) fetch_lines(k, int64_t(g));
         V row[1][kLanes];
         squares.With(g, [&](const auto& square)
                             HWY_ATTR { TurnSquare(d, square, [&](size_t i, V v) HWY_ATTR { row[0][i] = v; }); });
