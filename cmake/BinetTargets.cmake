@@ -31,9 +31,10 @@ function(binet_small_sources)
 endfunction()
 
 # What GCC's -O3 does beside -O2 makes other loops for other cases. Kernels have theirs already: their times are the same
-# without, and they are 5 % smaller.
+# without, and without room before the targets of jumps, and they are 6 % smaller.
 set(binet_loops_as_written -fno-unswitch-loops -fno-peel-loops -fno-split-loops -fno-split-paths -fno-ipa-cp-clone
-  -fno-gcse-after-reload -fno-version-loops-for-strides)
+  -fno-gcse-after-reload -fno-version-loops-for-strides -fno-predictive-commoning -fno-loop-unroll-and-jam
+  -fno-tree-partial-pre -fno-align-jumps)
 
 # binet_kernel_sources(file...): the same for loops over numbers, which nothing is thrown through: without the tables of
 # how to unwind their stack, 127 KB for what few debuggers and profilers need. Other builds than releases have them.
