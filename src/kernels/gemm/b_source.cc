@@ -5,6 +5,7 @@
 #include "base/cache_size.h"
 #include "base/target.h"
 #include "kernels/gemm/b_in_place.h"
+#include "kernels/gemm/far_b.h"
 #include "kernels/gemm/few_rows.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
@@ -154,6 +155,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       schedule.widens_b = schedule.b_source == BSource::given && should_widen(p, kernels);
       // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
       if (!schedule.widens_b) schedule.kc = equal_k(2 * kernels.kc);
+      if (schedule.b_source == BSource::given) schedule.ahead_bytes = bytes_ahead_in_packed_b(p, kernels);
       return;
     case BSource::strips:
       if (p.m > kernels.mr) {
@@ -174,8 +176,10 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       if (widens_b_at_once(p, kernels, schedule)) return;
       schedule.turns_b = should_turn_b(p, kernels);
       schedule.turns_two_groups = schedule.turns_b && turns_two_groups(p, kernels);
-      schedule.fetches_lines = schedule.turns_b && fetches_lines_of_turned_b(p, kernels);
       schedule.has_few_rows = !schedule.turns_b && takes_few_rows(p, kernels);
+      schedule.fetches_lines = (schedule.turns_b && fetches_lines_of_turned_b(p, kernels)) ||
+                               (schedule.has_few_rows && fetches_lines_of_few_rows(p, kernels)) ||
+                               (!schedule.turns_b && !schedule.has_few_rows && fetches_lines_of_tiles(p, kernels));
       if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels);
       if (schedule.turns_b || schedule.has_few_rows) {
         schedule.kc = equal_k(kFewRowsK);

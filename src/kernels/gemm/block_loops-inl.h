@@ -39,7 +39,8 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
   const int64_t rows_ahead = block.leaves_b_to_hardware ? 0
                              : tile_columns > kPanel    ? kPrefetchRowsOfWide
                                                         : kPrefetchRows;
-  operands.near = block.b_is_packed ? rows_ahead * block.b_row_step : tile_columns + block.near_b;
+  const int64_t ahead = HWY_MAX(rows_ahead * block.b_row_step, block.ahead_bytes / int64_t{sizeof(TB)});
+  operands.near = block.b_is_packed ? ahead : tile_columns + block.near_b;
   if (!block.b_is_packed) FetchBelow(operands, tile_columns);
   return operands;
 }
@@ -55,8 +56,10 @@ class BlockLoops {
         b_is_near_(IsBNear(block)),
         y_is_near_(IsYNear(block)) {}
 
-  /// B is such that tiles find only so much of it in the first-level cache as they fetch themselves.
+  /// B is such that tiles find only so much of it in the first-level cache as they fetch themselves. From memory others
+  /// are better, which fetch what they will read much later, too.
   static bool TakesThreeVectors(const Block& block) {
+    if (block.fetches_lines) return false;
     if (!AreForThreeVectors<T>(block.m) || block.a_panel_rows > int64_t{kMostRowsOfThreeVectors}) return false;
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
     return block.n > kColumns - int64_t{Shape::kLanes} && !block.b_is_packed && LeavesL1<TB>(block.k, kColumns);

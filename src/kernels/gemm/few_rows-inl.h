@@ -171,16 +171,26 @@ HWY_INLINE void AddRowsOfBTo(int64_t rows, const TileOperands<T, TB>& operands, 
 /// The same for any number of rows, with AVX-512. More than kMostFewRows take turns at so many columns as stay in the
 /// first-level cache.
 template <class T, class Element>
-HWY_INLINE void AddRowsOfBToAll(int64_t rows, TileOperands<T, Element> operands, const Columns& columns, T* sums) {
+HWY_INLINE void AddRowsOfBToAll(int64_t rows, bool fetches, TileOperands<T, Element> operands, const Columns& columns,
+                                T* sums) {
   constexpr auto kMost = static_cast<int64_t>(kMostFewRows<Element, T>);
   if (HWY_TARGET != HWY_AVX3) return AddRowsOfBTo<kMostFewRows<Element, T>>(rows, operands, columns, sums);
   constexpr auto kColumnsTogether = static_cast<int64_t>(1024 / sizeof(T));
   const T* const a = operands.a;
   const int64_t together = rows <= kMost ? columns.count : kColumnsTogether;
+  // Each of them fetches a part of some rows of what is next but one, if need be of the rows of B that follow.
+  const auto fetch = [&, b = operands.b, step = operands.b_row_step](int64_t n, int64_t i) HWY_ATTR {
+    const int64_t next = n + 2 * together, first = kRowsOfB * i / rows;
+    const Element* from = next < columns.count ? b + next : b + next - columns.count + kRowsOfB * step;
+    const int64_t end = kRowsOfB * HWY_MIN(i + kMost, rows) / rows;
+    FetchRows(reinterpret_cast<const std::byte*>(from + first * step), step * int64_t{sizeof(Element)}, end - first,
+              together * int64_t{sizeof(Element)});
+  };
   for (int64_t n = 0; n < columns.count; n += together, operands.b += together) {
     const Columns some = {columns.first + n, HWY_MIN(together, columns.count - n), columns.row_step};
     operands.a = a;
     for (int64_t i = 0; i < rows; i += kMost, operands.a += kMost * operands.a_row_step) {
+      if (fetches) fetch(n, i);
       AddRowsOfBTo<kMostFewRows<Element, T>>(HWY_MIN(kMost, rows - i), operands, some, sums + i * columns.row_step + n);
     }
   }
@@ -233,7 +243,7 @@ void MultiplyFewRows(const Block& block) {
     }
     for (int64_t left = block.k; left > 0; left -= operands.k) {
       operands.k = left >= block.rows_of_b ? block.rows_of_b : HWY_MIN(kRowsOfB, left);
-      AddRowsOfBToAll(block.m, operands, columns, sums);
+      AddRowsOfBToAll(block.m, block.fetches_lines, operands, columns, sums);
       operands.a += operands.k * block.a_column_step;
       operands.b += operands.k * block.b_row_step;
     }

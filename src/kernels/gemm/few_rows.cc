@@ -1,6 +1,7 @@
 #include "kernels/gemm/few_rows.h"
 
 #include "base/cache_size.h"
+#include "kernels/gemm/far_b.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
@@ -14,6 +15,7 @@ constexpr std::int64_t kLeastRowBytesForFewRows = 1024;
 constexpr std::int64_t kLeastKForFewRows = 128;
 // Eight rows of f32, four of f64; of 16-bit floats, which each of them widens anew, four.
 constexpr std::int64_t kMostBytesInTurns = 32;
+constexpr std::int64_t kMostRowsThatFetch = 8;  // the same, of any type that is not widened, if lines are fetched
 // The same where a vector is half a line, and there are fewer registers: a tile that goes down all of k is narrower.
 // But for products of several instructions L2 is near enough.
 constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
@@ -32,7 +34,10 @@ constexpr std::int64_t kLeastBInOrder = 32 * 1024;
 /// hardware, and to tiles its other rows would be fetched too late.
 bool takes_turns_at_far_b(const Problem& p, const Kernels& kernels) {
   if (!leaves_b_to_hardware(kernels) || kernels.multiply_few_rows == nullptr) return false;
-  const std::int64_t most = kMostBytesInTurns / (kernels.element_bytes == 2 ? 8 : kernels.accumulator_bytes);
+  const std::int64_t most = fetches_lines_of_few_rows(p, kernels)
+                                ? kMostRowsThatFetch
+                                : kMostBytesInTurns / (kernels.element_bytes == 2 ? 8 : kernels.accumulator_bytes);
+  if (fetches_lines_of_tiles(p, kernels)) return false;
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
   return p.m <= most && p.k >= kLeastKForFewRows && row_bytes >= kLeastRowBytesForFewRows &&
          row_bytes * p.k >= last_level_cache_bytes();

@@ -64,7 +64,7 @@ struct Schedule {
   bool has_few_rows = false;  ///< B, read where it lies, is read once and in the order of memory
   bool turns_b = false;       ///< B, read where it lies, is transposed: its squares are turned in registers
   bool turns_two_groups = false;  ///< of columns: turned_b.h
-  bool fetches_lines = false;     ///< of a B that is turned: turned_b.h
+  bool fetches_lines = false;     ///< of a B that is turned, or read in its order: far_b.h
   bool b_is_far = false;          ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns
   bool goes_by_rows = false;      ///< a tile of rows meets all panels of B before the next one, else a panel all rows
   bool repeats_c = false;         ///< a C of one element, in the end of the workspace: tiles add a row as it lies
@@ -90,7 +90,7 @@ struct Schedule {
   std::int64_t rows_of_b = 0;         ///< of few rows: side by side, few_rows.h
   std::int64_t near_columns = 0;      ///< of a strip, which meet all rows while they are near: tiled/tiled_plan.cc
   std::int64_t panel_tiles = 0;       ///< of A, which are multiplied at a time
-  std::int64_t ahead_bytes = 0;       ///< so far ahead of its first use packed B is fetched: tiled/tiled_plan.cc
+  std::int64_t ahead_bytes = 0;       ///< so far ahead of its use packed B is fetched: far_b.h, tiled/tiled_plan.cc
   std::int64_t b_lane_step = 0;       ///< not 0: of a transposed B, which is turned before it is used at once
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
   std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: tiled/kernels.h

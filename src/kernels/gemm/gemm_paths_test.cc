@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
@@ -257,17 +256,27 @@ TEST_P(GemmPaths, SquaresOfATransposedB) {
   }
 }
 
-/// Of a transposed B from memory lines are fetched some squares ahead, of this group of columns or a later one.
-TEST_P(GemmPaths, LinesOfATransposedBBeyondTheCaches) {
+/// Of a B from memory lines are fetched: of one that is turned, of this group of columns or a later one; of rows that
+/// meet in few sets of the caches, and others; and of a packed one.
+TEST_P(GemmPaths, LinesOfABBeyondTheCaches) {
   const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes;
-  for (const auto& [m, k] : {std::pair<std::int64_t, std::int64_t>{1, 613}, {3, 5 * kernels_.lanes + 1}}) {
-    const Case c{m, elements / k + 21, k, false, true};
-    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+  const std::int64_t page = 4096 / kernels_.element_bytes;
+  for (const Case& sizes : {Case{1, 0, 613, false, true}, Case{3, 0, 5 * kernels_.lanes + 1, false, true},
+                            Case{4, 0, 700}, Case{8, 0, 701}, Case{8, page, 513}}) {
+    Case c = sizes;
+    const std::int64_t least = elements / c.k + 1;
+    c.n = c.n == page ? (least + page - 1) / page * page : least + 21;
+    const Problem p = problem_of(type_, c);
+    const Schedule schedule = make_plan(p, target_, 1, false).schedule;
+    const bool fetches_packed = make_plan(p, target_, 1, true).schedule.ahead_bytes != 0;
     // Elsewhere it is as any other, and plain loops take their time for it.
-    if (!is_float(type_) || !schedule.fetches_lines) continue;
-    EXPECT_TRUE(schedule.turns_b) << c;
-    EXPECT_FALSE(schedule.turns_two_groups) << c;
-    check(c);
+    if (!schedule.fetches_lines && !fetches_packed) continue;
+    if (c.trans_b && schedule.fetches_lines) {
+      EXPECT_TRUE(schedule.turns_b && !schedule.turns_two_groups) << c;
+    }
+    const Operands operands(p, 0, 1);
+    if (schedule.fetches_lines) check(c, operands, false);
+    if (fetches_packed) check(c, operands, true);
   }
 }
 

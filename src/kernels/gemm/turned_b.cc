@@ -89,8 +89,4 @@ bool turns_two_groups(const Problem& p, const Kernels& kernels) {
   return is_near && p.m <= kMostRowsOfGroupsThatMeet && !is_narrow(kernels) && !rows_meet(p, kernels, kWayBytes);
 }
 
-bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
-  return may_take_groups(p, kernels) && !has_units_of_half_vectors() && is_far(p, kernels);
-}
-
 }  // namespace binet::kernels::gemm

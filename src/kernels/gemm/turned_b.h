@@ -18,8 +18,4 @@ namespace binet::kernels::gemm {
 /// and may not share too few sets of the first-level cache.
 [[nodiscard]] bool turns_two_groups(const Problem& problem, const Kernels& kernels);
 
-/// Whether lines of a B beyond the caches are fetched before they are turned: hardware does not follow as many rows as
-/// a vector has lanes. One group at a time: more rows would be too many for the first-level cache.
-[[nodiscard]] bool fetches_lines_of_turned_b(const Problem& problem, const Kernels& kernels);
-
 }  // namespace binet::kernels::gemm

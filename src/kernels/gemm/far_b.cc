@@ -1,0 +1,51 @@
+#include "kernels/gemm/far_b.h"
+
+#include "base/cache_size.h"
+#include "base/target.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/near_b.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+// A tile of more rows takes longer for each k, so that fetches are further apart in time, but more of them are needed.
+constexpr std::int64_t kLowRows = 4;
+constexpr std::int64_t kAheadOfLowRows = 4096;
+constexpr std::int64_t kAhead = 8192;
+constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, kMostRowsOfTiles = 8;
+constexpr std::int64_t kWayBytes = 4096;
+
+bool is_far(const Problem& p, std::int64_t element_bytes) {
+  return p.n * p.k * element_bytes > last_level_cache_bytes();
+}
+
+bool is_narrow(const Kernels& kernels) { return kernels.element_bytes < kernels.accumulator_bytes; }
+
+bool may_fetch(const Kernels& kernels) { return leaves_b_to_hardware(kernels) && !has_units_of_half_vectors(); }
+
+}  // namespace
+
+std::int64_t bytes_ahead_in_packed_b(const Problem& p, const Kernels& kernels) {
+  if (!may_fetch(kernels) || !is_far(p, kernels.kept_bytes) || p.m > kernels.mr) return 0;
+  // One row is fast enough to keep hardware going, unless it widens what it reads; bf16 has loops of its own.
+  const bool widens = kernels.kept_bytes < kernels.accumulator_bytes;
+  if (p.type == ElementType::bf16 || (p.m == 1 && !widens)) return 0;
+  return p.m <= kLowRows ? kAheadOfLowRows : kAhead;
+}
+
+bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
+  return is_float(p.type) && may_fetch(kernels) && is_far(p, kernels.element_bytes);
+}
+
+bool fetches_lines_of_few_rows(const Problem& p, const Kernels& kernels) {
+  return may_fetch(kernels) && !is_narrow(kernels) && p.m > kernels.most_few_rows && is_far(p, kernels.element_bytes);
+}
+
+bool fetches_lines_of_tiles(const Problem& p, const Kernels& kernels) {
+  const bool rows_meet = p.b_row_step * kernels.element_bytes % kWayBytes == 0;
+  const std::int64_t fewest = kernels.element_bytes == 8 ? kFewestRowsOfTilesOf64Bits : kFewestRowsOfTiles;
+  return may_fetch(kernels) && !is_narrow(kernels) && !rows_meet && p.b_column_step == 1 && p.m >= fewest &&
+         p.m <= kMostRowsOfTiles && is_far(p, kernels.element_bytes);
+}
+
+}  // namespace binet::kernels::gemm
