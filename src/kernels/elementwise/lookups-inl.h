@@ -265,9 +265,9 @@ using PlaceOfSame = std::conditional_t<(HWY_TARGET == HWY_AVX3) && L::kTakesLong
 template <class L>
 std::span<const Lookup> lookups_for() {
   constexpr std::size_t kSize = sizeof(typename LaidOutAs<L>::Type);
-  using Bytes32 = Lanes32<std::uint8_t>;
-  using Same32 = Lanes32<PlaceOfSame<L, std::uint32_t>>;
   if constexpr (kSize >= 4 && kVectorBytes > 16) {
+    using Bytes32 = Lanes32<std::uint8_t>;
+    using Same32 [[maybe_unused]] = Lanes32<PlaceOfSame<L, std::uint32_t>>;
     static constexpr Lookup kLanes[] = {
 #if HWY_TARGET == HWY_AVX3
       describe_widest<L, Bytes32, Same32>(kVectorBytes, 4, kCostOfLanes32),
