@@ -10,6 +10,7 @@ namespace {
 
 // A tile of more rows takes longer for each k, so that fetches are further apart in time, but more of them are needed.
 constexpr std::int64_t kLowRows = 4;
+constexpr std::int64_t kAheadOfOneRow = 2048;
 constexpr std::int64_t kAheadOfLowRows = 4096;
 constexpr std::int64_t kAhead = 8192;
 constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, kMostRowsOfTiles = 8;
@@ -27,10 +28,8 @@ bool may_fetch(const Kernels& kernels) { return leaves_b_to_hardware(kernels) &&
 
 std::int64_t bytes_ahead_in_packed_b(const Problem& p, const Kernels& kernels) {
   if (!may_fetch(kernels) || !is_far(p, kernels.kept_bytes) || p.m > kernels.mr) return 0;
-  // One row is fast enough to keep hardware going, unless it widens what it reads; bf16 has loops of its own.
-  const bool widens = kernels.kept_bytes < kernels.accumulator_bytes;
-  if (p.type == ElementType::bf16 || (p.m == 1 && !widens)) return 0;
-  return p.m <= kLowRows ? kAheadOfLowRows : kAhead;
+  if (p.type == ElementType::bf16) return 0;  // has loops of its own
+  return p.m == 1 ? kAheadOfOneRow : p.m <= kLowRows ? kAheadOfLowRows : kAhead;
 }
 
 bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
