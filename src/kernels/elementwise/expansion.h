@@ -74,8 +74,7 @@ struct Lookup {
   ExpansionFunctions one;   ///< from one window
   ExpansionFunctions two;   ///< from two; null where it can only move whole elements, without a table
   bool joint;               ///< of two windows: one table counts on from the first into the second
-  std::int32_t
-      same_place;  ///< bytes of a place in the tables of `same`, the lowest first; those of the others have one
+  std::int32_t same_place;  ///< bytes of a place in the tables of `same`, the lowest first; in the others' it is one
   /// Of the first of a list only. Whole windows, without a table.
   ExpansionFunctions runs;
   /// The end of a run of bytes and the beginning of another, or all one, without a table; may be null there, too.

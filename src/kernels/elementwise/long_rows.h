@@ -17,7 +17,7 @@ struct RowKind {
   bool is_far = false;                ///< what the call touches is not all in the caches
   bool streams_broken_lines = false;  ///< y may be streamed, and a row is no whole lines
   bool in_small_blocks = false;       ///< a few rows, which are blocks of their own
-  std::int64_t block_rows = 0;
+  std::int64_t block_rows = 0;        ///< of the loop around a row
 };
 
 /// Whatever the tiles would be.

@@ -47,7 +47,7 @@ HWY_INLINE V loaded(V v) {
   return sizeof(hn::TFromV<V>) == 8 ? kept(v) : v;
 }
 
-/// Of rows-inl.h. Here it computes a part of a row into memory where it waits.
+/// Of rows-inl.h. Here it computes a part of a row that fills no line: in its place, or where it waits for the rest.
 template <class L, class A, class B>
 void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
 

@@ -1,7 +1,5 @@
 #include "kernels/gemm/far_b.h"
 
-#include "base/cache_size.h"
-#include "base/target.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 
@@ -16,35 +14,28 @@ constexpr std::int64_t kAhead = 8192;
 constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, kMostRowsOfTiles = 8;
 constexpr std::int64_t kWayBytes = 4096;
 
-bool is_far(const Problem& p, std::int64_t element_bytes) {
-  return p.n * p.k * element_bytes > last_level_cache_bytes();
-}
-
-bool is_narrow(const Kernels& kernels) { return kernels.element_bytes < kernels.accumulator_bytes; }
-
-bool may_fetch(const Kernels& kernels) { return leaves_b_to_hardware(kernels) && !has_units_of_half_vectors(); }
-
 }  // namespace
 
 std::int64_t bytes_ahead_in_packed_b(const Problem& p, const Kernels& kernels) {
-  if (!may_fetch(kernels) || !is_far(p, kernels.kept_bytes) || p.m > kernels.mr) return 0;
+  if (!follows_one_run_best(kernels) || !comes_from_memory(p, kernels.kept_bytes) || p.m > kernels.mr) return 0;
   if (p.type == ElementType::bf16) return 0;  // has loops of its own
   return p.m == 1 ? kAheadOfOneRow : p.m <= kLowRows ? kAheadOfLowRows : kAhead;
 }
 
 bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
-  return is_float(p.type) && may_fetch(kernels) && is_far(p, kernels.element_bytes);
+  return is_float(p.type) && follows_one_run_best(kernels) && comes_from_memory(p, kernels.element_bytes);
 }
 
 bool fetches_lines_of_few_rows(const Problem& p, const Kernels& kernels) {
-  return may_fetch(kernels) && !is_narrow(kernels) && p.m > kernels.most_few_rows && is_far(p, kernels.element_bytes);
+  return follows_one_run_best(kernels) && !kernels.widens() && p.m > kernels.most_few_rows &&
+         comes_from_memory(p, kernels.element_bytes);
 }
 
 bool fetches_lines_of_tiles(const Problem& p, const Kernels& kernels) {
   const bool rows_meet = p.b_row_step * kernels.element_bytes % kWayBytes == 0;
   const std::int64_t fewest = kernels.element_bytes == 8 ? kFewestRowsOfTilesOf64Bits : kFewestRowsOfTiles;
-  return may_fetch(kernels) && !is_narrow(kernels) && !rows_meet && p.b_column_step == 1 && p.m >= fewest &&
-         p.m <= kMostRowsOfTiles && is_far(p, kernels.element_bytes);
+  return follows_one_run_best(kernels) && !kernels.widens() && !rows_meet && p.b_column_step == 1 && p.m >= fewest &&
+         p.m <= kMostRowsOfTiles && comes_from_memory(p, kernels.element_bytes);
 }
 
 }  // namespace binet::kernels::gemm

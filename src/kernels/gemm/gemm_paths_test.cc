@@ -280,6 +280,24 @@ TEST_P(GemmPaths, LinesOfABBeyondTheCaches) {
   }
 }
 
+/// The last range of k may have no whole square, which happens by itself with a B of gigabytes only.
+TEST_P(GemmPaths, FetchesLinesOfNoWholeSquare) {
+  const Problem p = problem_of(type_, {1, 203, 1025, false, true});
+  Plan plan = make_plan(p, target_, 1, false);
+  // Sums of 16-bit floats would wait in a workspace, which this plan has not.
+  if (!plan.schedule.turns_b || kernels_.widens()) return;
+  plan.schedule.fetches_lines = true;
+  plan.schedule.turns_two_groups = false;
+  plan.schedule.kc = p.k - 1;
+  const Operands operands(p, 0, 1);
+  const Bytes want(Operands::bytes_of(p, p.n), 0);
+  compute_reference(p, operands, kernels_, want.data());
+  const Bytes workspace(plan.workspace_bytes, 0), got(Operands::bytes_of(p, p.n), 0);
+  run(plan, operands.a.data(), operands.b.data(), nullptr, got.data(), workspace.data(), one_thread_);
+  EXPECT_EQ(difference(type_, got.data(), want.data(), p.n), "");
+  EXPECT_TRUE(workspace.guards_are_whole() && got.guards_are_whole());
+}
+
 /// A small transposed B is turned into rows first: around squares of lanes, also for a Y that is written a few rows at
 /// a time.
 TEST_P(GemmPaths, TurnedRows) {

@@ -96,6 +96,8 @@ struct Kernels {
   ElementType type = ElementType::f32;
   bool is_fused = false;  ///< a product and its addition are rounded once
   std::int64_t element_bytes = 0, accumulator_bytes = 0;
+  /// Numbers become wider ones before they are multiplied, as 16-bit floats do.
+  [[nodiscard]] bool widens() const noexcept { return element_bytes < accumulator_bytes; }
   std::int64_t lanes = 0;  ///< accumulators in a vector
   std::int64_t mr = 0, nr = 0, kc = 0;
   bool takes_any_columns = false;

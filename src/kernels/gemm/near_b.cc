@@ -23,6 +23,10 @@ constexpr std::int64_t kRowsBelow = 8;
 
 }  // namespace
 
+bool comes_from_memory(const Problem& p, std::int64_t element_bytes) {
+  return p.n * p.k * element_bytes > last_level_cache_bytes();
+}
+
 bool leaves_b_to_hardware(const Kernels& kernels) {
   return kernels.lanes * kernels.accumulator_bytes == kLineBytes && !last_level_cache_is_slow();
 }
@@ -42,7 +46,11 @@ bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) 
 
 std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (s.turns_b) {
-    // A run of k. Hardware follows even so many streams from memory, but those of lines that share a set of a cache.
+    // A run of k. Zen 5 has those of a small B in time, and of one from memory it fetches lines (far_b.h).
+    if (follows_one_run_best(kernels)) {
+      return comes_from_caches(p, kernels) || comes_from_memory(p, kernels.element_bytes) ? 0 : 1;
+    }
+    // Hardware follows even so many streams from memory, but those of lines that share a set of a cache.
     const bool is_large = p.n * p.k * kernels.element_bytes >= last_level_cache_bytes();
     return s.leaves_b_to_hardware && is_large && kernels.element_bytes == kernels.accumulator_bytes ? 0 : 1;
   }

@@ -10,6 +10,9 @@ namespace binet::kernels::gemm {
 /// Whether B is such a part of the last-level cache that it comes from no further: other cores have their parts of it.
 [[nodiscard]] bool comes_from_caches(const Problem& problem, const Kernels& kernels);
 
+/// Whether B, with elements of so many bytes, is larger than all caches.
+[[nodiscard]] bool comes_from_memory(const Problem& problem, std::int64_t element_bytes);
+
 /// Whether hardware prefetchers follow rows of B and its packed panels better than tiles can: those of AMD's CPUs with
 /// AVX-512 do. On Zen 4 few rows with a B from memory, or with a packed one from anywhere, take 0.6 to 0.8 of the time
 /// that they take with fetches to the first-level cache, of which few can be under way. Fetches of another row remain.

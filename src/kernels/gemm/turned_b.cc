@@ -33,12 +33,7 @@ constexpr std::int64_t kBytesOfEachRowWithShortK = 16 * 1024;
 constexpr std::int64_t kWayBytes = 4096;
 constexpr std::int64_t kMostRowsOfGroupsThatMeet = 2;
 
-bool is_far(const Problem& p, const Kernels& kernels) {
-  return p.n * p.k * kernels.element_bytes > last_level_cache_bytes();
-}
-
-/// 16-bit floats: packing widens them once for all rows.
-bool is_narrow(const Kernels& kernels) { return kernels.element_bytes < kernels.accumulator_bytes; }
+bool is_far(const Problem& p, const Kernels& kernels) { return comes_from_memory(p, kernels.element_bytes); }
 
 /// Floats, where hardware follows rows of B better than fetches can.
 bool may_take_groups(const Problem& p, const Kernels& kernels) {
@@ -66,7 +61,7 @@ bool should_turn_b(const Problem& p, const Kernels& kernels) {
 
 bool turns_quickly(const Problem& p, const Kernels& kernels) {
   if (p.b_column_step == 1 || !may_take_groups(p, kernels) || has_units_of_half_vectors()) return false;
-  if (p.n <= kernels.lanes || p.k < kernels.lanes || is_narrow(kernels)) return false;
+  if (p.n <= kernels.lanes || p.k < kernels.lanes || kernels.widens()) return false;
   const bool is_f64 = p.type == ElementType::f64;
   if (is_far(p, kernels)) {
     const std::int64_t most = is_f64 ? kMostRowsOfFetchedLinesOfF64 : kMostRowsOfFetchedLines;
@@ -80,13 +75,13 @@ bool turns_quickly(const Problem& p, const Kernels& kernels) {
 
 bool turns_two_groups(const Problem& p, const Kernels& kernels) {
   if (!may_take_groups(p, kernels)) return false;
-  if (is_narrow(kernels) && (has_units_of_half_vectors() || is_far(p, kernels))) return false;
+  if (kernels.widens() && (has_units_of_half_vectors() || is_far(p, kernels))) return false;
   const bool is_apart = !rows_meet(p, kernels, kWayBytes / 2);
   if (has_units_of_half_vectors()) return is_apart && !is_far(p, kernels);
   if (is_far(p, kernels)) return false;
   if (is_apart || p.type == ElementType::f64) return true;
   const bool is_near = 2 * p.n * p.k * kernels.element_bytes <= second_level_cache_bytes();
-  return is_near && p.m <= kMostRowsOfGroupsThatMeet && !is_narrow(kernels) && !rows_meet(p, kernels, kWayBytes);
+  return is_near && p.m <= kMostRowsOfGroupsThatMeet && !kernels.widens() && !rows_meet(p, kernels, kWayBytes);
 }
 
 }  // namespace binet::kernels::gemm

@@ -91,7 +91,8 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
   };
   // One line of each row, some lines further on: of this group or, at its end, of another one.
   constexpr int64_t kAhead = 1024 / int64_t{sizeof(Element)};
-  const int64_t groups_ahead = block.fetches_lines ? kAhead / end : 0;
+  const bool fetches_lines = block.fetches_lines && end > 0;  // a last range of k may have no whole square
+  const int64_t groups_ahead = fetches_lines ? kAhead / end : 0;
   const int64_t k_ahead = kAhead - groups_ahead * end;
   const auto fetch_lines = [&](int64_t k, int64_t g) HWY_ATTR {
     asm volatile("");  // as above
@@ -150,7 +151,7 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
       HWY_UNROLL(4)
       for (size_t g = 0; g < kGroups; ++g) {
         if (fetches) fetch(k, int64_t(g));
-        if (block.fetches_lines) fetch_lines(k, int64_t(g));
+        if (fetches_lines) fetch_lines(k, int64_t(g));
         V row[1][kLanes];
         squares.With(g, [&](const auto& square)
                             HWY_ATTR { TurnSquare(d, square, [&](size_t i, V v) HWY_ATTR { row[0][i] = v; }); });
@@ -207,6 +208,7 @@ class RestOfK {
       : block_(block), rest_(block), k_(block.k / kLanes * kLanes), count_(size_t(block.k - k_)) {
     rest_.k = kLanes;
     rest_.near_b = 0;
+    rest_.fetches_lines = false;
     rest_.a = reinterpret_cast<const std::byte*>(a_);
     rest_.a_row_step = kLanes;
     rest_.a_column_step = 1;
