@@ -155,7 +155,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       schedule.widens_b = schedule.b_source == BSource::given && should_widen(p, kernels);
       // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
       if (!schedule.widens_b) schedule.kc = equal_k(2 * kernels.kc);
-      if (schedule.b_source == BSource::given) schedule.ahead_bytes = bytes_ahead_in_packed_b(p, kernels);
+      schedule.ahead_bytes = bytes_ahead_in_packed_b(p, kernels);
       return;
     case BSource::strips:
       if (p.m > kernels.mr) {

@@ -17,7 +17,9 @@ constexpr std::int64_t kWayBytes = 4096;
 }  // namespace
 
 std::int64_t bytes_ahead_in_packed_b(const Problem& p, const Kernels& kernels) {
-  if (!follows_one_run_best(kernels) || !comes_from_memory(p, kernels.kept_bytes) || p.m > kernels.mr) return 0;
+  if (!follows_one_run_best(kernels)) return 0;
+  if (p.m > kernels.mr) return comes_from_caches(p, kernels) ? 0 : kAhead;
+  if (!comes_from_memory(p, kernels.kept_bytes)) return 0;
   if (p.type == ElementType::bf16) return 0;  // has loops of its own
   return p.m == 1 ? kAheadOfOneRow : p.m <= kLowRows ? kAheadOfLowRows : kAhead;
 }

@@ -1,5 +1,6 @@
-// Room: kernels. What few rows fetch of a B that comes from memory, ahead of its use. Measured on Zen 5, whose
-// prefetchers have one run of memory, or a few, in time, but not if a tile's multiply-adds leave them little to go by.
+// Room: kernels. What tiles fetch of a B that comes from memory, ahead of its use: mostly those of few rows. Measured
+// on Zen 5, whose prefetchers have one run of memory, or a few, in time, but not if a tile's multiply-adds leave them
+// little to go by.
 #pragma once
 
 #include <cstdint>

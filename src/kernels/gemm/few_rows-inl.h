@@ -196,8 +196,9 @@ HWY_INLINE void AddRowsOfBToAll(int64_t rows, bool fetches, TileOperands<T, Elem
   }
 }
 
-/// The same for one row, with as many rows of B as there are, one after the other: B is one run of memory.
-template <class T, class TB>
+/// The same for one row, with as many rows of B as there are, one after the other: B is one run of memory, of which
+/// lines are fetched operands.near ahead.
+template <bool kFetches, class T, class TB>
 HWY_NOINLINE void AddRowAfterRow(const TileOperands<T, TB>& operands, int64_t count, T* sums) {
   const hn::ScalableTag<T> d;
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
@@ -205,12 +206,13 @@ HWY_NOINLINE void AddRowAfterRow(const TileOperands<T, TB>& operands, int64_t co
   const int64_t whole = count / kLanes * kLanes;
   const RowOfVectors<decltype(d)> vectors(d, static_cast<size_t>(count - whole));
   // Copies: as far as compilers know, sums might be the steps, which would be loaded anew for each row.
-  const int64_t a_step = operands.a_column_step, b_step = operands.b_row_step;
+  const int64_t a_step = operands.a_column_step, b_step = operands.b_row_step, ahead = operands.near;
   const T* a = operands.a;
   const TB* b = operands.b;
   for (int64_t k = operands.k; k > 0; --k, a += a_step, b += b_step) {
     const auto factor = hn::Set(d, LoadOne(a));
     const auto add = [&](int64_t n, bool is_last) HWY_ATTR {
+      if constexpr (kFetches) hwy::Prefetch(b + n + ahead);
       // Zen 5 does not prefetch what an instruction with a mask reads, as the product of 64-bit integers is.
       const auto row = LoadedOnce(vectors.Load(b + n, is_last));
       hn::Store(MultiplyAdd(factor, row, hn::Load(d, sums + n)), d, sums + n);
@@ -239,7 +241,10 @@ void MultiplyFewRows(const Block& block) {
     operands.b = reinterpret_cast<const Element*>(block.b) + columns.first;
     operands.k = block.k;
     if constexpr (HWY_TARGET == HWY_AVX3) {
-      if (block.rows_of_b == 1) return AddRowAfterRow(operands, columns.count, sums);
+      if (block.rows_of_b == 1) {
+        return operands.near != 0 ? AddRowAfterRow<true>(operands, columns.count, sums)
+                                  : AddRowAfterRow<false>(operands, columns.count, sums);
+      }
     }
     for (int64_t left = block.k; left > 0; left -= operands.k) {
       operands.k = left >= block.rows_of_b ? block.rows_of_b : HWY_MIN(kRowsOfB, left);

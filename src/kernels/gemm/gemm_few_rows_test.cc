@@ -65,6 +65,19 @@ TEST_P(GemmFewRows, RowAfterRow) {
   }
 }
 
+/// The same of a B so large that its lines are fetched.
+TEST_P(GemmFewRows, FetchesRowAfterRow) {
+  if (!follows_one_run_best(kernels_) || kernels_.multiply_few_rows == nullptr || kernels_.in_place != nullptr) return;
+  for (const std::int64_t n : {1024, 2045}) {
+    Case c{1, n, last_level_cache_bytes() / 4 / (n * kernels_.element_bytes) + 3, n == 1024};
+    vary(c);
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    if (kernels_.element_bytes < 4) continue;  // are widened on their way
+    EXPECT_TRUE(schedule.rows_of_b == 1 && schedule.near_b != 0) << c;
+    check(c, n == 1024 ? 0 : byte_size(type_) + 1);
+  }
+}
+
 /// All sums of a row, or of a strip of it, in registers: columns around each number of vectors that has a function, an
 /// even and an odd k, all forms of C, an A of either layout.
 TEST_P(GemmFewRows, SumsOfARowInRegisters) {

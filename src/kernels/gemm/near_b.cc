@@ -18,6 +18,9 @@ constexpr std::int64_t kLeastBToFetchBelow = 64 * 1024;
 // 1.1 times as fast from memory on Zen 3.
 constexpr std::int64_t kBytesAhead = 1024;
 constexpr std::int64_t kBytesAheadOfShortVectors = 256;
+// The same of one run of memory, which Zen 5's prefetchers have in time from as much of the last-level cache as is
+// near.
+constexpr std::int64_t kBytesAheadInOrder = 8192;
 // Rows ahead: with four lines come too late at times, sixteen are no better.
 constexpr std::int64_t kRowsBelow = 8;
 
@@ -55,6 +58,7 @@ std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s)
     return s.leaves_b_to_hardware && is_large && kernels.element_bytes == kernels.accumulator_bytes ? 0 : 1;
   }
   if (s.has_few_rows) {
+    if (s.rows_of_b == 1) return comes_from_caches(p, kernels) ? 0 : kBytesAheadInOrder / kernels.element_bytes;
     if (s.leaves_b_to_hardware) return 0;
     return (kernels.has_short_vectors ? kBytesAheadOfShortVectors : kBytesAhead) / kernels.element_bytes;
   }
