@@ -224,7 +224,7 @@ class BlockAtOnce {
   /// In tiles one vector wide each element of A serves one multiply-add: the load of B is shared by as many as can be.
   HWY_NOINLINE void MultiplyNarrowStrip() {
     if constexpr (kHasTallTiles<T>) {
-      const auto tall = static_cast<int64_t>(static_cast<uint64_t>(rows_) / kTallRows);
+      const int64_t tall = TallTilesOf(rows_);
       const int64_t rest = rows_ - tall * int64_t{kTallRows};
       if (tall > 0) Compute({&MultiplyTile<kTallRows, 1, T, TB>, 1}, kTallRows, tall);
       if (rest > 0) {

@@ -83,7 +83,7 @@ class BlockLoops {
       for (int64_t m = 0; m < block_.m;) {
         const int64_t left = block_.m - m;
         constexpr int64_t kTall = kTallRows, kRows = Shape::kRows;
-        const int64_t rows = left >= kTall ? kTall : left > kRows ? (left + 1) / 2 : left;
+        const int64_t rows = TallTilesOf(left) > 0 ? kTall : left > kRows ? (left + 1) / 2 : left;
         const auto function = rows == kTall ? &MultiplyTile<kTallRows, 1, T, TB> : TilesFor<T, TB>(rows).narrow;
         Compute({function, 1}, m, rows, 0, false);
         m += rows;

@@ -141,6 +141,21 @@ HWY_INLINE hn::Vec<D> LoadElements(D d, const Element* from, size_t count) {
   }
 }
 
+#if BINET_MASKS_ARE_CHEAP
+/// Those whose bits are set, and zeros.
+template <class D, class Element>
+HWY_INLINE hn::Vec<D> LoadElementsOf(D d, const Element* from, uint32_t bits) {
+  if constexpr (sizeof(Element) == 2) {
+    const hn::Rebind<uint16_t, D> d16;
+    using Mask = hn::Mask<decltype(d16)>;
+    return Widen(d, hn::MaskedLoad(Mask{static_cast<typename Mask::Raw>(bits)}, d16, Bits(from)), Element());
+  } else {
+    using Mask = hn::Mask<D>;
+    return hn::MaskedLoad(Mask{static_cast<typename Mask::Raw>(bits)}, d, from);
+  }
+}
+#endif
+
 /// As LoadElements, but what follows is -0 in floats: times zero it changes no sum, not even one that is -0.
 template <class D, class Element>
 HWY_INLINE hn::Vec<D> LoadElementsOrMinusZeros(D d, const Element* from, size_t count) {

@@ -256,6 +256,32 @@ TEST_P(GemmPaths, SquaresOfATransposedB) {
   }
 }
 
+/// The same of a K that makes no square, and one column of as few k, which become a transposed B if there are enough of
+/// them: rows of B that touch and are loaded several at a time, and others; up to more rows than are turned for.
+TEST_P(GemmPaths, ShortKOfATransposedB) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (std::int64_t k = 1; k < 2 * lanes; k += k < lanes ? 1 : 3) {
+    for (const std::int64_t m : {1, 2, 5, 12, 13}) {
+      for (const std::int64_t n : {std::int64_t{1}, lanes - 1, lanes, 3 * lanes, std::int64_t{203}}) {
+        if (n == 0) continue;
+        Case c{m, n, k, (m + k) % 3 == 0, true};
+        vary(c);
+        const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+        const bool is_long = kernels_.lanes * kernels_.accumulator_bytes == kLineBytes && is_float(type_);
+        if (is_long && k < lanes && m <= 2 && n > 1 && k > 1) {
+          EXPECT_TRUE(schedule.turns_b) << c;
+        }
+        check(c, (m + n) % 2 == 0 ? byte_size(type_) + 1 : 0);
+      }
+    }
+    for (const std::int64_t m : {2, 31, 40, 531}) {
+      Case c{m, 1, k, false, k % 2 == 0};
+      vary(c);
+      check(c, k % 3 == 0 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
 /// Of a B from memory lines are fetched: of one that is turned, of this group of columns or a later one; of rows that
 /// meet in few sets of the caches, and others; and of a packed one.
 TEST_P(GemmPaths, LinesOfABBeyondTheCaches) {

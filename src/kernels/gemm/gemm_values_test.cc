@@ -75,7 +75,8 @@ TEST_P(GemmValues, SpecialValues) {
                              0.0,          -0.0,      smallest,
                              5 * smallest, 0x1p15,    -smallest};
   for (const Case& c : {Case{1, 40, 3}, Case{5, 20, 2, false, true}, Case{30, 70, 3, true, false, CForm::row},
-                        Case{30, 1, 3}, Case{13, 35, 1, false, false, CForm::full, 0.5f, 0.25f}}) {
+                        Case{30, 1, 3}, Case{300, 1, 3}, Case{201, 1, 7}, Case{3, 40, 6, false, true},
+                        Case{13, 35, 1, false, false, CForm::full, 0.5f, 0.25f}}) {
     const Problem p = problem_of(type_, c);
     const Operands operands(p, 0, 7);
     std::mt19937_64 random(3);
@@ -96,9 +97,9 @@ TEST_P(GemmValues, SpecialValues) {
 TEST_P(GemmValues, SignsOfZeros) {
   if (!is_float(type_)) return;
   const double smallest = smallest_of(type_);
-  for (const std::int64_t k : {1, 5, 32, 33, 40, 41, 48, 55, 57, 63, 64, 65, 67, 128, 129}) {
+  for (const std::int64_t k : {1, 3, 5, 11, 32, 33, 40, 41, 48, 55, 57, 63, 64, 65, 67, 128, 129}) {
     for (const Case& c : {Case{23, 1, k}, Case{9, 1, k, false, true}, Case{9, 3, k}, Case{9, 4, k}, Case{9, 6, k},
-                          Case{1, 20, k}, Case{2, 40, k, false, true}, Case{30, 20, k}}) {
+                          Case{1, 20, k}, Case{2, 40, k, false, true}, Case{30, 20, k}, Case{200, 1, k}}) {
       const Problem p = problem_of(type_, c);
       const Operands operands(p, 0, 1);
       for (std::int64_t i = 0; i < p.n * p.k; ++i) put_rounded(type_, operands.b, i, smallest);

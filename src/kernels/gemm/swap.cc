@@ -12,9 +12,11 @@
 namespace binet::kernels::gemm {
 namespace {
 
-// One column of floats with vectors of half a line: a shorter K that is no whole number of vectors is not transposed
-// well.
+// One column: for so few elements of A tiles that are mostly empty are done before anything is turned. With vectors of
+// half a line fewer rows do that if K is short, or leaves more of a second square empty than it fills.
+constexpr std::int64_t kLeastElementsOfAToSwapColumnFor = 500;
 constexpr std::int64_t kLeastKToSwapColumnFor = 8;
+constexpr std::int64_t kLeastRowsToSwapColumnFor = 32;
 // With few columns; with more of them, as tiles waste less of a vector; with rows that fill hardly more than one, but
 // two tiles, each as long as its chains.
 constexpr std::int64_t kLeastKToSwapFor = 8;
@@ -104,8 +106,11 @@ bool should_swap(const Problem& p, const Kernels& kernels, const Target& target,
   if (swaps_transposed_b(p, kernels, target)) return true;
   if (p.m <= p.n) return false;
   if (p.n == 1) {
+    const bool has_long_vectors = kernels.lanes * kernels.accumulator_bytes == kLineBytes;
+    if (has_long_vectors && p.a_row_step != 1 && p.m * p.k < kLeastElementsOfAToSwapColumnFor) return false;
+    const bool is_short = p.k < kLeastKToSwapColumnFor && p.k % kernels.lanes != 0;
     const bool is_low = (p.m <= kernels.mr && kernels.widen_lines == nullptr) ||
-                        (p.k < kLeastKToSwapColumnFor && p.k % kernels.lanes != 0);
+                        (is_short && (p.m < kLeastRowsToSwapColumnFor || p.k > kernels.lanes));
     return p.a_row_step == 1 || !kernels.has_short_vectors || !is_low;
   }
   if (p.a_row_step != 1 && kernels.takes_any_columns && is_float(p.type)) return false;

@@ -98,6 +98,14 @@ template <class T>
 constexpr bool kHasTallTiles = hwy::IsFloat<T>() && TileShape<T>::kHas32Registers;
 constexpr size_t kTallRows = 16;
 
+/// How many of so many rows go by tall tiles. A few rows more would wait for their own sums in a tile of their own:
+/// they share those of the last tall one.
+HWY_INLINE int64_t TallTilesOf(int64_t rows) {
+  constexpr int64_t kTall = kTallRows, kTooFewRows = 6;
+  const int64_t tiles = rows / kTall, over = rows % kTall;
+  return over > 0 && over <= kTooFewRows && tiles > 0 ? tiles - 1 : tiles;
+}
+
 /// The whole vectors of columns, if behind them is up to half of another and there are loops for that; else 0.
 template <class T>
 HWY_INLINE int64_t VectorsBeforeHalf(int64_t columns) {

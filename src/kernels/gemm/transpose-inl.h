@@ -83,6 +83,10 @@ struct SquareOfLanes {
     for (size_t g = 0; g < kGroups; ++g) group[g] = from + static_cast<int64_t>(g * kGroup) * step;
   }
   HWY_INLINE const Element* Lane(size_t g, size_t r) const { return group[g] + static_cast<int64_t>(r) * lane_step; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> Load(D d, size_t g, size_t r, size_t k) const {
+    return LoadElements(d, Lane(g, r) + k);
+  }
   HWY_INLINE void Advance(int64_t k) {
     for (size_t g = 0; g < kGroups; ++g) group[g] += k;
   }
@@ -101,11 +105,34 @@ struct SquareOfFewLanes {
   SquareOfFewLanes(const Element* from, int64_t step, int64_t lanes) {
     for (int64_t i = 0; i < int64_t{TileShape<T>::kLanes}; ++i) lane[i] = from + HWY_MIN(i, lanes - 1) * step;
   }
-  HWY_INLINE const Element* Lane(size_t g, size_t r) const { return lane[g * kGroup + r] + k; }
-  HWY_INLINE void Advance(int64_t more) { k += more; }
+  HWY_INLINE const Element* Lane(size_t g, size_t r) const { return lane[g * kGroup + r] + first; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> Load(D d, size_t g, size_t r, size_t k) const {
+    return LoadElements(d, Lane(g, r) + k);
+  }
+  HWY_INLINE void Advance(int64_t k) { first += k; }
 
   const Element* lane[TileShape<T>::kLanes] = {};
-  int64_t k = 0;
+  int64_t first = 0;
+};
+
+/// Fewer k than that, at least one: zeros take the place of those that are missing.
+template <class Lanes>
+struct SquareOfFewK : Lanes {
+  SquareOfFewK(const Lanes& lanes, size_t k_count) : Lanes(lanes), count(k_count) {}
+
+  template <class D>
+  HWY_INLINE hn::Vec<D> Load(D d, size_t g, size_t r, size_t k) const {
+    const typename Lanes::Element* from = this->Lane(g, r) + k;
+#if BINET_MASKS_ARE_CHEAP
+    return LoadElementsOf(d, from, ((1u << count) - 1) >> k);
+#else
+    if (k >= count) return hn::Zero(d);
+    return count - k < hn::MaxLanes(d) ? LoadElements(d, from, count - k) : LoadElements(d, from);
+#endif
+  }
+
+  size_t count;
 };
 
 /// As many k as lanes, where a vector has two blocks: what is one block of it in memory is loaded there, so that no
@@ -119,8 +146,7 @@ HWY_INLINE void TurnByBlocks(D d, const Square& from, const Put& put_at) {
     hn::Vec<D> v[kGroup];
     HWY_UNROLL(4)
     for (size_t r = 0; r < kGroup; ++r) {
-      v[r] = hn::Combine(d, hn::LoadU(block, from.Lane(1, r) + b * kGroup),
-                         hn::LoadU(block, from.Lane(0, r) + b * kGroup));
+      v[r] = hn::Combine(d, from.Load(block, 1, r, b * kGroup), from.Load(block, 0, r, b * kGroup));
     }
     TransposeBlocks(v);
     HWY_UNROLL(4)
@@ -139,7 +165,7 @@ HWY_INLINE void TurnHalf(D d, const Square& from, size_t k, const Put& put_at) {
   for (size_t g = 0; g < 2; ++g) {
     HWY_UNROLL(4)
     for (size_t r = 0; r < kGroup; ++r) {
-      v[g][r] = hn::Combine(d, LoadElements(half, from.Lane(g + 2, r) + k), LoadElements(half, from.Lane(g, r) + k));
+      v[g][r] = hn::Combine(d, from.Load(half, g + 2, r, k), from.Load(half, g, r, k));
     }
     TransposeBlocks(v[g]);
   }
@@ -149,6 +175,23 @@ HWY_INLINE void TurnHalf(D d, const Square& from, size_t k, const Put& put_at) {
     put_at(k + c, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(v[1][c]), v[0][c]));
     put_at(k + kGroup + c, hn::OddEvenBlocks(v[1][c], hn::SwapAdjacentBlocks(v[0][c])));
   }
+}
+
+/// A quarter of that: each block of memory is loaded into its place.
+template <class D, class Square, class Put>
+HWY_INLINE void TurnQuarter(D d, const Square& from, const Put& put_at) {
+  constexpr size_t kGroup = Square::kGroup;
+  const hn::Half<D> half;
+  const hn::Half<decltype(half)> block;
+  const auto pair = [&](size_t g, size_t r) HWY_ATTR {
+    return hn::Combine(half, from.Load(block, g + 1, r, 0), from.Load(block, g, r, 0));
+  };
+  hn::Vec<D> v[kGroup];
+  HWY_UNROLL(4)
+  for (size_t r = 0; r < kGroup; ++r) v[r] = hn::Combine(d, pair(2, r), pair(0, r));
+  TransposeBlocks(v);
+  HWY_UNROLL(4)
+  for (size_t c = 0; c < kGroup; ++c) put_at(c, v[c]);
 }
 
 /// As many k as lanes: put_at(k, vector of these lanes).
@@ -167,7 +210,7 @@ HWY_INLINE void TurnSquare(D d, const Square& from, const Put& put_at) {
   HWY_UNROLL(4)
   for (size_t g = 0; g < kGroups; ++g) {
     HWY_UNROLL(4)
-    for (size_t r = 0; r < kGroup; ++r) v[g][r] = LoadElements(d, from.Lane(g, r));
+    for (size_t r = 0; r < kGroup; ++r) v[g][r] = from.Load(d, g, r, 0);
     TransposeBlocks(v[g]);
   }
   // Block b of v[g][c] holds group g at k = b * kGroup + c; a row of the panel wants that block of all groups.
@@ -189,6 +232,21 @@ HWY_INLINE void TurnSquare(D d, const Square& from, const Put& put_at) {
     } else {
       put(0, c, v[0][c]);
     }
+  }
+}
+
+/// The same of `count` k, fewer than that: zeros are put for those that are missing, or nothing.
+template <class D, class Square, class Put>
+HWY_INLINE void TurnFewK(D d, const Square& lanes, size_t count, const Put& put_at) {
+  using T = hn::TFromD<D>;
+  constexpr size_t kGroup = TileShape<T>::kGroup;
+  const SquareOfFewK<Square> square(lanes, count);
+  if constexpr (TileShape<T>::kLanes == 4 * kGroup && sizeof(typename Square::Element) == sizeof(T)) {
+    if (count <= kGroup) return TurnQuarter(d, square, put_at);
+    TurnHalf(d, square, 0, put_at);
+    if (count > 2 * kGroup) TurnHalf(d, square, 2 * kGroup, put_at);
+  } else {
+    TurnSquare(d, square, put_at);
   }
 }
 

@@ -22,9 +22,11 @@ constexpr std::int64_t kMostRowsOfGroupsOfF64 = 5;
 // Of a B from memory each line is fetched once, and waited for longer than many rows take to use it.
 constexpr std::int64_t kMostRowsOfFetchedLines = 12;
 constexpr std::int64_t kMostRowsOfFetchedLinesOfF64 = 6;
+// Less than a square, of which nothing is missing but a mask.
+constexpr std::int64_t kMostRowsOfShortK = 12;
 constexpr std::int64_t kSomeSquares = 4;  // of a K; so few are over before their sums are worth loading
-static_assert(std::max({kMostRowsOfFewColumns, kMostRowsOfFarB, kMostRowsOfGroups, kMostRowsOfFetchedLines}) <=
-              kMostTurnedRows);
+static_assert(std::max({kMostRowsOfFewColumns, kMostRowsOfFarB, kMostRowsOfGroups, kMostRowsOfFetchedLines,
+                        kMostRowsOfShortK}) <= kMostTurnedRows);
 constexpr std::int64_t kLeastKOfGroups = 48;
 constexpr std::int64_t kLeastKOfGroupsOfF64 = 16;
 constexpr std::int64_t kBytesOfEachRow = 4096;
@@ -32,6 +34,11 @@ constexpr std::int64_t kBytesOfEachRowWithShortK = 16 * 1024;
 // Lines of f32 whose rows are half of a way apart stay long enough for so few rows of Y if all of B is near.
 constexpr std::int64_t kWayBytes = 4096;
 constexpr std::int64_t kMostRowsOfGroupsThatMeet = 2;
+
+/// A square of which some k are missing is loaded as fast as a whole one.
+bool has_masks(const Kernels& kernels) {
+  return kernels.has_short_vectors || kernels.lanes * kernels.accumulator_bytes == kLineBytes;
+}
 
 bool is_far(const Problem& p, const Kernels& kernels) { return comes_from_memory(p, kernels.element_bytes); }
 
@@ -55,7 +62,8 @@ std::int64_t most_rows(const Problem& p, const Kernels& kernels) {
 }  // namespace
 
 bool should_turn_b(const Problem& p, const Kernels& kernels) {
-  if (p.b_column_step == 1 || kernels.multiply_turned == nullptr || p.k < kernels.lanes) return false;
+  if (p.b_column_step == 1 || kernels.multiply_turned == nullptr) return false;
+  if (p.k < kernels.lanes) return has_masks(kernels) && p.m <= kMostRowsOfShortK;
   return p.m <= most_rows(p, kernels) || turns_quickly(p, kernels);
 }
 

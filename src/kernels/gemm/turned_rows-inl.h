@@ -39,15 +39,12 @@ void TurnRows(const Packing& packing) {
       }
       continue;
     }
-    if (last < 0) {  // a square of which some k are missing
+    if (last < 0) {
       const hn::ScalableTag<T> d;
-      alignas(64) T filled[kLanes][kLanes];
-      for (int64_t i = 0; i < lanes; ++i) {
-        hn::Store(LoadElements(d, from + i * step, static_cast<size_t>(packing.k)), d, filled[i]);
-      }
-      TurnSquare(d, SquareOfFewLanes<T, T>(filled[0], kLanes, lanes), [&](size_t k, hn::Vec<decltype(d)> row) HWY_ATTR {
-        if (static_cast<int64_t>(k) < packing.k) hn::StoreU(row, d, to + static_cast<int64_t>(k) * width);
-      });
+      TurnFewK(d, SquareOfFewLanes<T, Element>(from, step, lanes), static_cast<size_t>(packing.k),
+               [&](size_t k, hn::Vec<decltype(d)> row) HWY_ATTR {
+                 if (static_cast<int64_t>(k) < packing.k) hn::StoreU(row, d, to + static_cast<int64_t>(k) * width);
+               });
       continue;
     }
     const auto turn = [&](auto square) HWY_ATTR {

@@ -13,7 +13,6 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -22,6 +21,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
+#include "kernels/gemm/rest_of_k-inl.h"
 #include "kernels/gemm/waiting_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -199,55 +199,6 @@ HWY_NOINLINE void AddSquaresOfRows(const Block& block, int64_t column, int64_t l
   add.template operator()<0>();
 }
 
-/// What of k makes no whole square becomes one. What it is filled up with changes no sum: 0 in A times -0 in B is -0,
-/// and any sum plus -0 is that sum.
-template <class T>
-class RestOfK {
- public:
-  HWY_NOINLINE explicit RestOfK(const Block& block)
-      : block_(block), rest_(block), k_(block.k / kLanes * kLanes), count_(size_t(block.k - k_)) {
-    rest_.k = kLanes;
-    rest_.near_b = 0;
-    rest_.fetches_lines = false;
-    rest_.a = reinterpret_cast<const std::byte*>(a_);
-    rest_.a_row_step = kLanes;
-    rest_.a_column_step = 1;
-    rest_.b = reinterpret_cast<const std::byte*>(b_);
-    rest_.b_column_step = kLanes;
-    for (int64_t m = 0; count_ > 0 && m < block.m; ++m) {
-      const T* row = reinterpret_cast<const T*>(block.a) + m * block.a_row_step + k_ * block.a_column_step;
-      hn::Store(hn::Zero(D()), D(), a_[m]);
-      for (size_t i = 0; i < count_; ++i) {
-        a_[m][i] = LoadOne(row + int64_t(i) * block.a_column_step);
-        std::atomic_signal_fence(std::memory_order_acq_rel);  // so few are not worth the room of a loop by vectors
-      }
-    }
-  }
-  bool IsEmpty() const { return count_ == 0; }
-
-  /// A block whose first columns are so many of B from `column` on.
-  template <class Element>
-  HWY_NOINLINE const Block& WithColumns(int64_t column, int64_t count) {
-    const auto* from = reinterpret_cast<const Element*>(block_.b) + column * block_.b_column_step + k_;
-    for (int64_t n = 0; n < count; ++n, from += block_.b_column_step) {
-      hn::Store(LoadElementsOrMinusZeros(D(), from, count_), D(), b_[n]);
-    }
-    return rest_;
-  }
-
- private:
-  using D = hn::ScalableTag<T>;
-  static constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
-  static constexpr int64_t kMostColumns = HWY_MAX(2 * kLanes, int64_t{64 / sizeof(T)});
-
-  const Block& block_;
-  Block rest_;
-  int64_t k_;
-  size_t count_;
-  alignas(64) T a_[kMostTurnedRows][kLanes];
-  alignas(64) T b_[kMostColumns][kLanes];
-};
-
 template <class Element, class T>
 void MultiplyTurned(const Block& block) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
@@ -260,27 +211,28 @@ void MultiplyTurned(const Block& block) {
   const int64_t row_bytes = block.b_column_step * int64_t{sizeof(Element)};
   const bool groups_meet = kLanes >= kWays && row_bytes % kPageBytes == 0;
   const bool has_groups = kGroups > 1 && (kIsLine ? block.turns_two_groups : !groups_meet);
-  RestOfK<T> rest(block);
+  const RestOfK<Element, T> rest(block);
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
-    for (int64_t n = 0; n < columns.count;) {
+    for (int64_t n = 0; block.k >= kLanes && n < columns.count;) {
       const int64_t left = columns.count - n;
       const bool takes_groups = has_groups && left >= (kIsLine ? kLanes + 1 : int64_t{kGroups} * kLanes);
       const int64_t groups = takes_groups ? int64_t{kGroups} : 1;
       const int64_t last = HWY_MIN(left - (groups - 1) * kLanes, kLanes);
       const bool is_whole = last == kLanes && (kIsWholeForAllRows || (block.m == 1 && block.a_column_step == 1));
-      const auto add = [&]<class OfB>(const Block& of, int64_t column, OfB) HWY_ATTR {
-        if constexpr (kGroups > 1) {
-          if (takes_groups)
-            return AddSquaresOfRows<kGroups, !kIsLine, OfB>(of, column, last, sums + n, columns.row_step);
-        }
-        if (is_whole) return AddSquaresOfRows<1, true, OfB>(of, column, last, sums + n, columns.row_step);
-        AddSquaresOfRows<1, false, OfB>(of, column, last, sums + n, columns.row_step);
-      };
-      const int64_t column = columns.first + n, count = (groups - 1) * kLanes + last;
-      add(block, column, Element());
-      if (!rest.IsEmpty()) add(rest.template WithColumns<Element>(column, count), 0, T());
+      const int64_t column = columns.first + n;
+      if constexpr (kGroups > 1) {
+        if (takes_groups) AddSquaresOfRows<kGroups, !kIsLine, Element>(block, column, last, sums + n, columns.row_step);
+      }
+      if (!takes_groups && is_whole) {
+        AddSquaresOfRows<1, true, Element>(block, column, last, sums + n, columns.row_step);
+      } else if (!takes_groups) {
+        AddSquaresOfRows<1, false, Element>(block, column, last, sums + n, columns.row_step);
+      }
+      const int64_t count = (groups - 1) * kLanes + last;
+      if (!rest.IsEmpty()) rest.Add(column, count, sums + n, columns.row_step);
       n += count;
     }
+    if (block.k < kLanes) rest.Add(columns.first, columns.count, sums, columns.row_step);
   });
 }
 
