@@ -1,5 +1,6 @@
 #include "kernels/gemm/far_b.h"
 
+#include "base/cache_size.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 
@@ -11,6 +12,8 @@ constexpr std::int64_t kLowRows = 4;
 constexpr std::int64_t kAheadOfOneRow = 2048;
 constexpr std::int64_t kAheadOfLowRows = 4096;
 constexpr std::int64_t kAhead = 8192;
+// Of the last-level cache: so much of a packed B is there in time.
+constexpr std::int64_t kPartForLowRows = 2, kPart = 4;
 constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, kMostRowsOfTiles = 8;
 constexpr std::int64_t kWayBytes = 4096;
 
@@ -18,9 +21,9 @@ constexpr std::int64_t kWayBytes = 4096;
 
 std::int64_t bytes_ahead_in_packed_b(const Problem& p, const Kernels& kernels) {
   if (!follows_one_run_best(kernels)) return 0;
-  if (p.m > kernels.mr) return comes_from_caches(p, kernels) ? 0 : kAhead;
-  if (!comes_from_memory(p, kernels.kept_bytes)) return 0;
-  if (p.type == ElementType::bf16) return 0;  // has loops of its own
+  if (p.type == ElementType::bf16 && p.m <= kernels.mr) return 0;  // has loops of its own
+  const std::int64_t near_bytes = last_level_cache_bytes() / (p.m <= kLowRows ? kPartForLowRows : kPart);
+  if (p.n * p.k * kernels.kept_bytes <= near_bytes) return 0;
   return p.m == 1 ? kAheadOfOneRow : p.m <= kLowRows ? kAheadOfLowRows : kAhead;
 }
 
