@@ -155,8 +155,11 @@ class BlockLoops {
 
   HWY_INLINE Tile<T, TB> Widest(const TilesOfRows<T, TB>& tiles, int64_t columns_left) const {
     constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
-    const bool is_worth_three = columns_left > 4 * kLanes || (columns_left > 2 * kLanes && columns_left <= 3 * kLanes);
-    if (takes_three_vectors_ && is_worth_three && tiles.three != nullptr) return {tiles.three, 3};
+    // By a tile of two vectors and another of one, low rows would wait for their own sums in both.
+    const bool are_three = columns_left > 2 * kLanes && columns_left <= 3 * kLanes;
+    const bool is_worth_three =
+        takes_three_vectors_ ? are_three || columns_left > 4 * kLanes : are_three && tiles.wide_vectors > 3;
+    if (is_worth_three && tiles.three != nullptr) return {tiles.three, 3};
     return ChooseTile(tiles, columns_left, true);
   }
 

@@ -35,7 +35,7 @@ template <class T, class TB>
 struct TilesOfRows {
   TileFunction<T, TB> narrow, panel, wide;
   size_t wide_vectors;
-  TileFunction<T, TB> three;              ///< null, or that of three vectors, for B where it lies
+  TileFunction<T, TB> three;              ///< null, or that of three vectors
   const TileFunction<T, TB>* of_vectors;  ///< null, or those of 1, 2, ... vectors up to the widest
 };
 
@@ -61,7 +61,7 @@ constexpr const TileFunction<T, TB>* AllVectors() {
 template <class T>
 constexpr bool kHasTilesOfThreeVectors = (TileShape<T>::kHas32Registers || HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>();
 constexpr size_t kMostRowsOfThreeVectors = TileShape<float>::kHas32Registers ? 8 : 4;
-constexpr size_t kFewestRowsOfThreeVectors = kMostRowsOfThreeVectors / 2;
+constexpr size_t kFewestRowsOfThreeVectors = TileShape<float>::kHas32Registers ? 3 : 2;
 
 template <class T, class TB, size_t kRows>
 constexpr TileFunction<T, TB> ThreeVectors() {
