@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/tile_ends-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 
@@ -171,12 +172,14 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
   const bool has_c = p.has_c && p.beta != 0.0f;
   const ShortKFunctions<T>& functions = (has_c ? kWithC : kWithoutC)[static_cast<size_t>(p.k) - 1];
   const int64_t most_columns = functions.most_vectors * kLanes;
-  // Rows whose lines of Y stay near from panel to panel; where Y is far, few of them, as hardware prefetchers follow.
-  // If lines of Y are fetched, the same rows of the second panel further on, more rows hide the wait for them.
-  constexpr int64_t kNearBytes = 96 * 1024, kMost = COfShortK<T>::kMostRows, kBytesAhead = 512;
-  const int64_t fewest = fetches_y || fetches_c ? 16 : 8;
+  // Rows whose lines of Y stay near from panel to panel, so few that hardware prefetchers follow them where Y is far.
+  // If lines of Y are fetched, the same rows of the second panel further on, more rows hide the wait for them. Where
+  // rows share few sets of a cache, what prefetchers have brought of more of them is gone before it is written.
+  constexpr int64_t kBytesAhead = 512, kRowsThatMeet = 8, kRowsOfFarY = 16;
   COfShortK<T> all_of_c(p, c);
-  const int64_t near_rows = HWY_MAX(fewest, HWY_MIN(kNearBytes / (p.n * int64_t{sizeof(T)}), kMost));
+  const int64_t near_rows = many_rows_meet(p.y_row_step * int64_t{sizeof(T)}) ? kRowsThatMeet
+                            : fetches_y || fetches_c                          ? kRowsOfFarY
+                                                                              : COfShortK<T>::kMostRows;
   const int64_t together = p.n <= most_columns && !all_of_c.repeats() ? p.m : near_rows;
   ShortKPanel<T> panel;
   panel.a_row_step = p.a_row_step;
