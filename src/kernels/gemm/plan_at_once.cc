@@ -37,6 +37,7 @@ constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
 constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;  // and those of a full C
 constexpr std::int64_t kStreamsOfBlock = 24;             // rows of B
 constexpr std::int64_t kStreamsOfLowBlock = 12;
+constexpr std::int64_t kFewRowsOfB = 8;
 // With a longer k it is not felt; the sooner where a vector takes the time of two halves (Zen 4).
 constexpr std::int64_t kMostKOfBlocks = 128;
 constexpr std::int64_t kMostKOfBlocksOfHalves = 15;
@@ -92,6 +93,16 @@ bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels, const Sche
   return p.k <= (p.m < kernels.mr ? kStreamsOfLowBlock : kStreamsOfBlock);
 }
 
+/// As many as the lowest tiles in use have where rows of Y share few sets of a cache: what prefetchers have brought of
+/// more of them, strip by strip, is gone before it is written. Else any number.
+std::int64_t most_rows_that_meet(const Problem& p, const Kernels& kernels) {
+  const bool may_matter = kernels.has_short_vectors || kernels.lanes * kernels.accumulator_bytes == kLineBytes;
+  if (!may_matter || kernels.widen_lines != nullptr || !many_rows_meet(p.y_row_step * kernels.element_bytes)) return p.m;
+  if (kernels.wide_rows > 0) return kernels.wide_rows;
+  // Rows of B often are as far apart.
+  return kernels.has_short_vectors && p.k > kFewRowsOfB ? kernels.mr / 2 : kernels.mr;
+}
+
 /// With a C the block is as low as a tile if rows are long: its loads wait for memory, as stores do not, unless
 /// hardware prefetchers follow the rows, and they follow few at a time.
 std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
@@ -100,7 +111,7 @@ std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
   const std::int64_t fewest = has_c ? kernels.mr : kFewestRowsOfBlock;
   const std::int64_t row_bytes = p.n * kernels.element_bytes * (is_c_full ? 2 : 1);
   const std::int64_t near_rows = (has_c ? kYBytesOfBlockWithC : kYBytesOfBlock) / row_bytes;
-  return std::clamp(near_rows / fewest * fewest, fewest, kMostRowsOfBlock);
+  return std::min(std::clamp(near_rows / fewest * fewest, fewest, kMostRowsOfBlock), most_rows_that_meet(p, kernels));
 }
 
 /// Rows of whole lines that do not meet in the same sets of the caches.
@@ -177,7 +188,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
 
 void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   Schedule schedule;
-  schedule.item_rows = is_y_large_at_once(p, kernels) ? kAtOnceRows : p.m;
+  schedule.item_rows = std::min(is_y_large_at_once(p, kernels) ? kAtOnceRows : p.m, most_rows_that_meet(p, kernels));
   if (keeps_b_in_registers(p, kernels)) {
     schedule.keeps_b_in_registers = true;
     schedule.is_short = plan.schedule.is_short;
