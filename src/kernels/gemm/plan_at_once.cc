@@ -41,6 +41,7 @@ constexpr std::int64_t kFewRowsOfB = 8;
 // With a longer k it is not felt; the sooner where a vector takes the time of two halves (Zen 4).
 constexpr std::int64_t kMostKOfBlocks = 128;
 constexpr std::int64_t kMostKOfBlocksOfHalves = 15;
+constexpr std::int64_t kMostKOfSharedRowsThatMeet = 24;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 // Stores wait for lines of Y that leave the first-level cache, where there is so little to compute for an element.
 constexpr std::int64_t kMostKToFetchYFor = 6;
@@ -81,26 +82,30 @@ bool has_short_k_for_blocks(const Problem& p, const Kernels& kernels, const Sche
   return p.n > 3 * kernels.lanes || bytes <= last_level_cache_bytes() / 4 * 3;
 }
 
+/// As many as the lowest tiles in use have where rows of Y share few sets of a cache: what prefetchers have brought of
+/// more of them, strip by strip, is gone before it is written. Else any number.
+std::int64_t most_rows_that_meet(const Problem& p, const Kernels& kernels) {
+  const bool may_matter = kernels.has_short_vectors || kernels.lanes * kernels.accumulator_bytes == kLineBytes;
+  if (!may_matter || kernels.widen_lines != nullptr || !many_rows_meet(p.y_row_step * kernels.element_bytes))
+    return p.m;
+  if (kernels.wide_rows > 0) return kernels.wide_rows;
+  // Rows of B often are as far apart.
+  return kernels.has_short_vectors && p.k > kFewRowsOfB ? kernels.mr / 2 : kernels.mr;
+}
+
 /// Many rows, or a Y that would be written strip by strip else. A single block reads B once, as streams of as many rows
 /// as prefetchers follow; more of them need it near.
 bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
   const bool may_gain = kernels.has_short_vectors || has_short_k_for_blocks(p, kernels, s);
   if (!may_gain || kernels.widen_lines != nullptr || p.n <= kernels.nr) return false;
   const bool is_b_near = p.n * p.k * kernels.element_bytes <= second_level_cache_bytes() / 2;
-  if (p.m > 2 * kMostRowsOfBlock) return is_b_near;
+  // Several threads have no other way to take few rows of Y at a time.
+  const bool are_few_together = s.workers > 1 && p.m > kFewestRowsOfBlock && most_rows_that_meet(p, kernels) < p.m &&
+                                (kernels.has_short_vectors || p.k <= kMostKOfSharedRowsThatMeet);
+  if (p.m > 2 * kMostRowsOfBlock || are_few_together) return is_b_near;
   if (!is_y_large_at_once(p, kernels) || may_write_large_y_at_once(p, kernels)) return false;
   if (p.m > kFewestRowsOfBlock) return is_b_near;
   return p.k <= (p.m < kernels.mr ? kStreamsOfLowBlock : kStreamsOfBlock);
-}
-
-/// As many as the lowest tiles in use have where rows of Y share few sets of a cache: what prefetchers have brought of
-/// more of them, strip by strip, is gone before it is written. Else any number.
-std::int64_t most_rows_that_meet(const Problem& p, const Kernels& kernels) {
-  const bool may_matter = kernels.has_short_vectors || kernels.lanes * kernels.accumulator_bytes == kLineBytes;
-  if (!may_matter || kernels.widen_lines != nullptr || !many_rows_meet(p.y_row_step * kernels.element_bytes)) return p.m;
-  if (kernels.wide_rows > 0) return kernels.wide_rows;
-  // Rows of B often are as far apart.
-  return kernels.has_short_vectors && p.k > kFewRowsOfB ? kernels.mr / 2 : kernels.mr;
 }
 
 /// With a C the block is as low as a tile if rows are long: its loads wait for memory, as stores do not, unless
