@@ -27,6 +27,7 @@ constexpr std::int64_t kSmallABytes = 64 * 1024;
 // with few rows and a short k a product is better done at once.
 constexpr std::int64_t kLeastBToPackInTiles = 64 * 1024;
 constexpr std::int64_t kMostBToPackInTiles = 1024 * 1024;
+constexpr std::int64_t kMostBThatMeetsToPackInTiles = 8 * 1024 * 1024;
 constexpr std::int64_t kLeastKToPackInTiles = 128;
 constexpr std::int64_t kManyRowsToPackInTiles = 128;
 constexpr std::int64_t kShortColumnBytes = 512;
@@ -76,7 +77,10 @@ bool should_pack_in_tiles(const Problem& p, const Kernels& kernels) {
   const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
   if (has_short_columns_of_near_b(p, kernels)) return false;
   if (p.b_row_step * kernels.element_bytes % kLineBytes == 0) {
-    return p.m > kManyRowsToPackInTiles && bytes > kLeastBToPackInTiles && bytes <= kMostBToPackInTiles / 2;
+    // Tiles find little of rows that meet in few sets of a cache where the first one has left it.
+    const bool rows_meet = p.b_row_step * kernels.element_bytes % kAliasBytes == 0 && leaves_b_to_hardware(kernels);
+    const std::int64_t most = rows_meet ? kMostBThatMeetsToPackInTiles : kMostBToPackInTiles / 2;
+    return p.m > kManyRowsToPackInTiles && bytes > kLeastBToPackInTiles && bytes <= most;
   }
   if (bytes > kMostBToPackInTiles) return false;
   return bytes > kLeastBToPackInTiles / 2 &&

@@ -37,6 +37,7 @@ TEST_P(GemmBitsTest, ThreadsDoNotMatter) {
                              {5000, 20, 20},
                              {2000, 1, 900},
                              {600, 17, 700},
+                             {150, 1024, 20},  // rows that meet
                              {900, 70, 40, true, false, CForm::column, 0.5f, 2}};
   std::vector<Case> cases(std::begin(kProducts), std::end(kProducts));
   cases.insert(cases.end(), std::begin(kLarge), std::end(kLarge));

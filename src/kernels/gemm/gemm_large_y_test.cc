@@ -47,6 +47,27 @@ TEST_P(GemmLargeY, ShortK) {
   }
 }
 
+/// Rows of Y, and of B, that lie a multiple of a page apart, or nearly, go by few at a time: one block, several, with a
+/// last one that is lower, and those of two threads; B is packed by tiles for many rows of a longer k.
+TEST_P(GemmLargeY, RowsThatMeet) {
+  const std::int64_t page = 4096 / kernels_.element_bytes;
+  for (const std::int64_t m : {5, 13, 40, 199}) {
+    for (const std::int64_t n : {page, page + 1, 2 * page}) {
+      for (const std::int64_t k : {2, 7, 9, 20, 45}) {
+        Case c{m, n, k, (m + k) % 5 == 0};
+        vary(c);
+        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+        const Schedule& s = plan.schedule;
+        if (is_at_once(plan.way) && !s.keeps_b_in_registers && !kernels_.widens() && leaves_b_to_hardware(kernels_)) {
+          EXPECT_LE(s.block_rows > 0 ? s.block_rows : s.item_rows, kernels_.mr) << c;
+        }
+        check(c, n == page ? 0 : byte_size(type_) + 1);
+      }
+    }
+  }
+  check(Case{150, page, 90});
+}
+
 /// A small B, with vectors of half a line or, for a short k, on AMD's CPUs: A and Y pass by in blocks of rows.
 TEST_P(GemmLargeY, BlocksOfRows) {
   const std::int64_t lanes = kernels_.lanes, nr = kernels_.nr;
