@@ -282,6 +282,24 @@ TEST_P(GemmPaths, ShortKOfATransposedB) {
   }
 }
 
+/// Two transposed operands, few sums and a long K: Y^T is computed where tiles become Y by vectors.
+TEST_P(GemmPaths, FewSumsOfTransposedOperands) {
+  for (const Case& sizes :
+       {Case{11, 4, 844}, Case{13, 24, 700}, Case{40, 33, 1027}, Case{2, 3, 2600}, Case{17, 17, 300}}) {
+    for (const CForm form : {CForm::none, CForm::column, CForm::full}) {
+      Case c = sizes;
+      c.trans_a = c.trans_b = true;
+      c.c = form;
+      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+      const bool is_f32_or_f64 = type_ == ElementType::f32 || type_ == ElementType::f64;
+      if (leaves_b_to_hardware(kernels_) && is_f32_or_f64 && c.m == 40) {
+        EXPECT_TRUE(schedule.is_swapped) << c;
+      }
+      check(c, form == CForm::full ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
 /// Of a B from memory lines are fetched: of one that is turned, of this group of columns or a later one; of rows that
 /// meet in few sets of the caches, and others; and of a packed one.
 TEST_P(GemmPaths, LinesOfABBeyondTheCaches) {

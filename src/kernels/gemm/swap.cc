@@ -32,6 +32,11 @@ constexpr std::int64_t kLeastSavedPartOfFewRows = 2;
 constexpr std::int64_t kFewRows = 256;
 constexpr std::int64_t kMostColumnsToReadAFor = 256;
 
+// Products of two transposed operands; with more columns than rows, which fill vectors better, fewer of them.
+constexpr std::int64_t kLeastKToSwapBothFor = 256;
+constexpr std::int64_t kMostSumsForEachK = 8;
+constexpr std::int64_t kMostSumsOfWideY = 320;
+
 // Rows that a transposed B is not turned for, but swapped with. Fewer turn it while they multiply
 // (turned_squares-inl.h).
 constexpr std::int64_t kLeastRowsToSwapBFor = 2;
@@ -91,6 +96,15 @@ bool swaps_transposed_a(const Problem& p, const Kernels& kernels) {
   return saves_enough(p, kernels, empty_part(p.n, kernels) - empty_part(p.m, kernels));
 }
 
+/// Both operands are transposed, so that those of Y^T lie as tiles read them: to turn B would take longer than the few
+/// sums there are.
+bool has_few_sums_of_both(const Problem& p, const Kernels& kernels) {
+  if (!has_long_vectors_of_floats(p, kernels) || p.a_row_step != 1 || p.b_column_step == 1) return false;
+  const std::int64_t sums = p.m * p.n;
+  if (p.m == 1 || p.k < kLeastKToSwapBothFor || sums > kMostSumsForEachK * p.k) return false;
+  return p.m >= p.n || (2 * p.m > p.n && sums <= kMostSumsOfWideY);
+}
+
 }  // namespace
 
 bool has_columns_to_swap(const Problem& p, const Kernels& kernels) {
@@ -104,6 +118,7 @@ bool has_columns_to_swap(const Problem& p, const Kernels& kernels) {
 bool should_swap(const Problem& p, const Kernels& kernels, const Target& target, bool b_is_packed) {
   if (b_is_packed) return false;
   if (swaps_transposed_b(p, kernels, target)) return true;
+  if (has_few_sums_of_both(p, kernels)) return true;
   if (p.m <= p.n) return false;
   if (p.n == 1) {
     const bool has_long_vectors = kernels.lanes * kernels.accumulator_bytes == kLineBytes;
