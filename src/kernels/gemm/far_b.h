@@ -1,6 +1,6 @@
-// Room: kernels. What tiles fetch of a B that comes from memory, ahead of its use: mostly those of few rows. Measured
-// on Zen 5, whose prefetchers have one run of memory, or a few, in time, but not if a tile's multiply-adds leave them
-// little to go by.
+// Room: kernels. What tiles, mostly those of few rows, fetch of a B ahead of its use: of one from memory, and of a
+// packed one that a part of the last-level cache does not hold. Measured on Zen 5, whose prefetchers have one run of
+// memory, or a few, in time, but not if a tile's multiply-adds leave them little to go by.
 #pragma once
 
 #include <cstdint>

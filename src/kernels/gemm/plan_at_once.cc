@@ -37,11 +37,12 @@ constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
 constexpr std::int64_t kYBytesOfBlockWithC = 32 * 1024;  // and those of a full C
 constexpr std::int64_t kStreamsOfBlock = 24;             // rows of B
 constexpr std::int64_t kStreamsOfLowBlock = 12;
+// So few rows of B, if they meet in the same sets as those of Y, leave room for a whole tile of short vectors.
 constexpr std::int64_t kFewRowsOfB = 8;
 // With a longer k it is not felt; the sooner where a vector takes the time of two halves (Zen 4).
 constexpr std::int64_t kMostKOfBlocks = 128;
 constexpr std::int64_t kMostKOfBlocksOfHalves = 15;
-constexpr std::int64_t kMostKOfSharedRowsThatMeet = 24;
+constexpr std::int64_t kMostKOfSharedRowsThatMeet = 24;  // with vectors as long as lines
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 // Stores wait for lines of Y that leave the first-level cache, where there is so little to compute for an element.
 constexpr std::int64_t kMostKToFetchYFor = 6;

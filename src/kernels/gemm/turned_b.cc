@@ -22,7 +22,7 @@ constexpr std::int64_t kMostRowsOfGroupsOfF64 = 5;
 // Of a B from memory each line is fetched once, and waited for longer than many rows take to use it.
 constexpr std::int64_t kMostRowsOfFetchedLines = 12;
 constexpr std::int64_t kMostRowsOfFetchedLinesOfF64 = 6;
-// Less than a square, of which nothing is missing but a mask.
+// Where K is shorter than a vector: less than a square is turned, as it is loaded under a mask.
 constexpr std::int64_t kMostRowsOfShortK = 12;
 constexpr std::int64_t kSomeSquares = 4;  // of a K; so few are over before their sums are worth loading
 static_assert(std::max({kMostRowsOfFewColumns, kMostRowsOfFarB, kMostRowsOfGroups, kMostRowsOfFetchedLines,
