@@ -18,6 +18,14 @@ std::int64_t find_size() {
   return kMost;
 }
 
+std::int64_t find_first_level_size() {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  const std::int64_t size = ::sysconf(_SC_LEVEL1_DCACHE_SIZE);
+  if (size > 0) return std::clamp(size, std::int64_t{32} << 10, std::int64_t{128} << 10);
+#endif
+  return std::int64_t{32} << 10;
+}
+
 std::int64_t find_second_level_size() {
 #ifdef _SC_LEVEL2_CACHE_SIZE
   const std::int64_t size = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -33,6 +41,11 @@ std::int64_t find_second_level_size() {
 
 std::int64_t last_level_cache_bytes() {
   static const std::int64_t size = find_size();
+  return size;
+}
+
+std::int64_t first_level_cache_bytes() {
+  static const std::int64_t size = find_first_level_size();
   return size;
 }
 

@@ -9,6 +9,9 @@ namespace binet {
 /// system does not say. Read once.
 [[nodiscard]] std::int64_t last_level_cache_bytes();
 
+/// Bytes of a core's first-level cache of data, from 32 to 128 KiB. 32 KiB where the system does not say. Read once.
+[[nodiscard]] std::int64_t first_level_cache_bytes();
+
 /// Bytes of a core's second-level cache, a power of two from 256 KiB to 2 MiB. 1 MiB where the system does not say.
 /// Read once.
 [[nodiscard]] std::int64_t second_level_cache_bytes();

@@ -71,6 +71,11 @@ HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors,
   AddProducts<Loop{.fetches = true}>(operands, vectors, sum);  // what is left of k, or all of it
 }
 
+/// Integers whose product is a multiplication and an addition keep nearly all of a core's units busy, and have none to
+/// spare for other instructions. The highest tiles, of which large products consist, have a loop with few of them.
+template <size_t kRows, class T, class TB>
+constexpr bool kHasLoopOfPacked = HWY_TARGET == HWY_AVX3 && !hwy::IsFloat<T>() && std::is_same_v<T, TB> && kRows >= 11;
+
 /// The same of a B that is widened on the way, with A in lines if B is packed.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
@@ -78,6 +83,11 @@ HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors,
   const bool b_is_packed = operands.b_is_whole && operands.b_row_step == int64_t{TileShape<T>::kPanel};
   if (kPinsRegisters<T> && b_is_packed && operands.a_column_step == 1 && operands.fetches) {
     AddProducts<kLines>(operands, vectors, sum);
+  }
+  if constexpr (kHasLoopOfPacked<kRows, T, TB>) {
+    constexpr Loop kPacked = {.b_is_whole = true, .fetches = true, .a_is_packed = true, .b_is_packed = true};
+    const bool a_is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{TileShape<T>::kAWidth};
+    if (a_is_packed && b_is_packed && operands.fetches) AddProducts<kPacked>(operands, vectors, sum);
   }
   if (operands.fetches) {
     AddProducts<Loop{.fetches = true}>(operands, vectors, sum);

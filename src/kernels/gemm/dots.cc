@@ -111,7 +111,7 @@ void plan_dots(Plan& plan, int threads) {
   plan.way = Way::dots;
   s.segments = segments.count;
   s.segment_k = segments.k;
-  choose_workers(p, threads, s);
+  choose_workers(p, kernels, threads, s);
 
   std::int64_t rows = takes_pairs(p) ? kRowsOfPairs : kMostRows;
   if (s.workers > 1) {

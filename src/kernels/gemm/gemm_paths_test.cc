@@ -114,7 +114,7 @@ TEST_P(GemmPaths, FewColumnsBecomeRowsOfATransposedY) {
         Case c{m, n, k, true, (m + n + k) % 2 == 0};
         vary(c);
         const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-        const bool has_lines = kernels_.lanes * kernels_.accumulator_bytes == kLineBytes;
+        const bool has_lines = kernels_.has_long_vectors();
         const bool is_narrow = n <= kernels_.lanes / 2;
         if (plan.way != Way::dots && plan.way != Way::parts && plan.way != Way::tiled && has_lines && !c.trans_b) {
           const bool is_high = m >= (k < 200 ? 2 * kernels_.lanes : kernels_.mr + 1);
@@ -267,7 +267,7 @@ TEST_P(GemmPaths, ShortKOfATransposedB) {
         Case c{m, n, k, (m + k) % 3 == 0, true};
         vary(c);
         const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-        const bool is_long = kernels_.lanes * kernels_.accumulator_bytes == kLineBytes && is_float(type_);
+        const bool is_long = kernels_.has_long_vectors() && is_float(type_);
         if (is_long && k < lanes && m <= 2 && n > 1 && k > 1) {
           EXPECT_TRUE(schedule.turns_b) << c;
         }

@@ -2,16 +2,22 @@
 
 #include <algorithm>
 
+#include "base/cache_size.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/portions.h"
 
 namespace binet::kernels::gemm {
 namespace {
 
-// Multiply-adds in the time that it takes to call one more worker, which is awake, and to wait for it.
+// Work is counted in multiply-adds of f32 in vectors of 64 bytes. One more worker, which is awake, is called and waited
+// for in the time of so many:
 constexpr std::int64_t kWorkToCall = 100'000;
 // Waking one costs the caller as much as so many.
 constexpr std::int64_t kWorkToWake = std::int64_t{1} << 21;
+// Four bytes come in the time of so many from memory or the last-level cache, and from a core's own caches.
+constexpr std::int64_t kWorkToFetch = 16;
+constexpr std::int64_t kWorkToFetchNear = 2;
+constexpr std::int64_t kLanesOfWork = 16;
 // So many items for each worker even out that one began later, or was held up.
 constexpr std::int64_t kMostItemsPerWorker = 4;
 
@@ -70,9 +76,11 @@ Cut best_cut(const Problem& p, const Kernels& kernels, const Schedule& s, std::i
 
 }  // namespace
 
-void choose_workers(const Problem& p, int threads, Schedule& schedule, std::int64_t rate) noexcept {
-  // An element fetched from memory takes about as long as sixteen multiply-adds.
-  const std::int64_t work = (p.m * p.n * p.k + 16 * (p.m * p.k + p.n * p.k + p.m * p.n)) / rate;
+void choose_workers(const Problem& p, const Kernels& kernels, int threads, Schedule& schedule,
+                    std::int64_t rate) noexcept {
+  const std::int64_t bytes = (p.m * p.k + p.n * p.k + p.m * p.n) * kernels.element_bytes;
+  const std::int64_t to_fetch = bytes <= second_level_cache_bytes() ? kWorkToFetchNear : kWorkToFetch;
+  const std::int64_t work = (p.m * p.n * p.k * kLanesOfWork / kernels.lanes + to_fetch * bytes / 4) / rate;
   // Workers are called one after another: more are of use until calling them takes as long as their share.
   std::int64_t workers = 1;
   while (workers < threads && (workers + 1) * (workers + 1) <= work / kWorkToCall) ++workers;

@@ -9,8 +9,11 @@
 
 namespace binet::kernels::gemm {
 
-/// Decides on how many of the threads a product is shared. `rate`: its multiply-adds in the time of one in f32.
-void choose_workers(const Problem& problem, int threads, Schedule& schedule, std::int64_t rate = 1) noexcept;
+struct Kernels;
+
+/// Decides on how many of the threads a product is shared. `rate`: its multiply-adds in the time of one by vectors.
+void choose_workers(const Problem& problem, const Kernels& kernels, int threads, Schedule& schedule,
+                    std::int64_t rate = 1) noexcept;
 
 /// Cuts Y into items of at most `block_rows` rows. All else in the schedule but the height of tiles has been decided.
 void cut_items(const Problem& problem, const Kernels& kernels, std::int64_t block_rows, Schedule& schedule);

@@ -27,8 +27,11 @@ TEST(Items, GiveEachThreadAboutAsMuch) {
 
 TEST(Items, AreSharedWhereThatSavesTime) {
   EXPECT_EQ(schedule_of(16, 16, 16, 8).workers, 1);
-  EXPECT_EQ(schedule_of(64, 64, 64, 8).workers, 2) << "calling eight would take longer than the product";
-  EXPECT_TRUE(schedule_of(64, 64, 64, 8).is_short);
+  EXPECT_EQ(schedule_of(40, 40, 40, 8).workers, 1);
+  EXPECT_EQ(schedule_of(2, 1000, 30, 8).workers, 1) << "its B is in a core's own caches";
+  EXPECT_GT(schedule_of(72, 72, 72, 8).workers, 1);
+  EXPECT_LT(schedule_of(72, 72, 72, 8).workers, 4) << "calling eight would take longer than the product";
+  EXPECT_TRUE(schedule_of(72, 72, 72, 8).is_short);
   EXPECT_EQ(schedule_of(512, 512, 512, 8).workers, 8);
   EXPECT_FALSE(schedule_of(512, 512, 512, 8).is_short);
 }

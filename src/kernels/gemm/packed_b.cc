@@ -29,7 +29,7 @@ std::int64_t bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
 }
 
 std::int64_t most_bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
-  if (kernels.lanes * kernels.accumulator_bytes == kLineBytes) return kMostBytesOfRowsOfLines;
+  if (kernels.has_long_vectors()) return kMostBytesOfRowsOfLines;
   return kernels.has_short_vectors && p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRows;
 }
 

@@ -81,7 +81,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   schedule.is_swapped = is_swapped;
   schedule.segments = segments.count;
   schedule.segment_k = segments.k;
-  choose_workers(p, threads, schedule);
+  choose_workers(p, kernels, threads, schedule);
   const std::int64_t block_rows = rows_of_block(kernels, equal_part(segments.k, kernels.kc, kernels.k_group));
   choose_b_source(p, kernels, b_is_packed, block_rows, schedule);
   choose_a_source(p, kernels, schedule);
@@ -102,7 +102,7 @@ bool may_turn_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.turn_rows == nullptr || p.b_column_step == 1 || p.m < kLeastRowsToTurnFor) return false;
   if (turns_quickly(p, kernels)) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
-  const bool has_short_k = kernels.lanes * kernels.accumulator_bytes == kLineBytes && p.k <= 4 * kernels.lanes;
+  const bool has_short_k = kernels.has_long_vectors() && p.k <= 4 * kernels.lanes;
   return p.k * round_up(p.n, kernels.lanes) * kernels.element_bytes <=
          (has_short_k ? kTurnedBBytesOfShortK : kTurnedBBytes);
 }

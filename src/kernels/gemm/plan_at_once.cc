@@ -70,7 +70,7 @@ bool may_write_large_y_at_once(const Problem& p, const Kernels& kernels) {
 /// on Zen 4 up to a fifth.
 bool fetches_y_at_once(const Problem& p, const Kernels& kernels) {
   const bool is_y_of_sums = kernels.element_bytes == kernels.accumulator_bytes;
-  if (kernels.lanes * kernels.accumulator_bytes != kLineBytes || leaves_b_to_hardware(kernels)) return false;
+  if (!kernels.has_long_vectors() || leaves_b_to_hardware(kernels)) return false;
   return is_y_of_sums && p.k <= kMostKToFetchYFor && p.m * p.n * kernels.element_bytes > kLeastYToFetch;
 }
 
@@ -86,7 +86,7 @@ bool has_short_k_for_blocks(const Problem& p, const Kernels& kernels, const Sche
 /// As many as the lowest tiles in use have where rows of Y share few sets of a cache: what prefetchers have brought of
 /// more of them, strip by strip, is gone before it is written. Else any number.
 std::int64_t most_rows_that_meet(const Problem& p, const Kernels& kernels) {
-  const bool may_matter = kernels.has_short_vectors || kernels.lanes * kernels.accumulator_bytes == kLineBytes;
+  const bool may_matter = kernels.has_short_vectors || kernels.has_long_vectors();
   if (!may_matter || kernels.widen_lines != nullptr || !many_rows_meet(p.y_row_step * kernels.element_bytes))
     return p.m;
   if (kernels.wide_rows > 0) return kernels.wide_rows;

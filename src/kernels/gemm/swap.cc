@@ -121,8 +121,7 @@ bool should_swap(const Problem& p, const Kernels& kernels, const Target& target,
   if (has_few_sums_of_both(p, kernels)) return true;
   if (p.m <= p.n) return false;
   if (p.n == 1) {
-    const bool has_long_vectors = kernels.lanes * kernels.accumulator_bytes == kLineBytes;
-    if (has_long_vectors && p.a_row_step != 1 && p.m * p.k < kLeastElementsOfAToSwapColumnFor) return false;
+    if (kernels.has_long_vectors() && p.a_row_step != 1 && p.m * p.k < kLeastElementsOfAToSwapColumnFor) return false;
     const bool is_short = p.k < kLeastKToSwapColumnFor && p.k % kernels.lanes != 0;
     const bool is_low = (p.m <= kernels.mr && kernels.widen_lines == nullptr) ||
                         (is_short && (p.m < kLeastRowsToSwapColumnFor || p.k > kernels.lanes));

@@ -36,9 +36,7 @@ constexpr std::int64_t kWayBytes = 4096;
 constexpr std::int64_t kMostRowsOfGroupsThatMeet = 2;
 
 /// A square of which some k are missing is loaded as fast as a whole one.
-bool has_masks(const Kernels& kernels) {
-  return kernels.has_short_vectors || kernels.lanes * kernels.accumulator_bytes == kLineBytes;
-}
+bool has_masks(const Kernels& kernels) { return kernels.has_short_vectors || kernels.has_long_vectors(); }
 
 bool is_far(const Problem& p, const Kernels& kernels) { return comes_from_memory(p, kernels.element_bytes); }
 

@@ -130,6 +130,9 @@ HWY_NOINLINE void AddTilePairs(const PairOperands& operands, const PairSums& pla
 
 template <int kVectors>
 HWY_INLINE void AddTilePairs(int64_t rows, const PairOperands& operands, const PairSums& place) {
+  if constexpr (kVectors == 1) {
+    if (rows > kHighestWideVectorTile) return AddTilePairs<kHeightsOfVectorTiles[0], 1>(operands, place);
+  }
   switch (rows) {
     case 1:
       return AddTilePairs<1, kVectors>(operands, place);
@@ -190,14 +193,15 @@ class PairsOfBF16 : SumsOfBF16 {
         place.y = reinterpret_cast<uint16_t*>(block_.output->y) + (block_.row + i) * place.y_step + block_.column + n_;
         place.rows = rows;
       }
+      const int64_t height = rows == block_.tile_rows ? rows : height_of_vector_tile(rows);
       if (is_exact_) {
         AddExactly(operands, columns <= kTileLanes ? 1 : 2, place);
       } else if (are_two) {
-        AddTilePairs<4>(block_.tile_rows, operands, place);
+        AddTilePairs<4>(height, operands, place);
       } else if (columns <= kTileLanes) {
-        AddTilePairs<1>(block_.tile_rows, operands, place);
+        AddTilePairs<1>(height, operands, place);
       } else {
-        AddTilePairs<2>(block_.tile_rows, operands, place);
+        AddTilePairs<2>(height, operands, place);
       }
       if (block_.last && !rounds) {
         Finish({sums_, i, rows, n_, columns_});

@@ -25,8 +25,17 @@ inline constexpr std::int64_t kTileLanes = 16;
 inline constexpr std::int64_t kTileRowBytes = 64;
 inline constexpr std::int64_t kTileBytes = kTileLanes * kTileRowBytes;
 
-/// On vectors tiles of A have so many lines.
-inline constexpr std::int64_t kHeightsOfVectorTiles[] = {12, 10, 8, 4, 2, 1};
+/// On vectors tiles of A have so many lines, the most if Y is no wider than a vector.
+inline constexpr std::int64_t kHeightsOfVectorTiles[] = {16, 12, 10, 8, 4, 2, 1};
+inline constexpr std::int64_t kHighestWideVectorTile = 12;
+/// The lowest of them that has so many.
+[[nodiscard]] constexpr std::int64_t height_of_vector_tile(std::int64_t lines) noexcept {
+  std::int64_t lowest = kHeightsOfVectorTiles[0];
+  for (const std::int64_t height : kHeightsOfVectorTiles) {
+    if (height >= lines) lowest = height;
+  }
+  return lowest;
+}
 /// There, so few rows meet two panels of B at once, as they would have too few sums to hide the latency, and too few
 /// streams to get the most out of memory.
 inline constexpr std::int64_t kMostRowsOfTwoPanels = 4;
@@ -97,7 +106,7 @@ struct TiledKernels {
   std::int64_t panel_tiles = 0;  ///< of A and of B: what is multiplied at a time
   bool are_vectors = false;      ///< no matrix registers; products are added in the order of k
   std::int64_t a_bytes = 0;      ///< A of an item, with all of its k, stays in the second-level cache
-  std::int64_t near_bytes = 0;   ///< of B stay in the first-level cache for a range of k while panels of A pass by
+  std::int64_t near_bytes = 0;   ///< of B, unless are_vectors: as much of it as is near
   std::int64_t least_n = 0, least_k = 0;
   std::int64_t least_kept_b = 0;  ///< elements of a B that is packed once and kept
   /// Fewer rows do not repay it to pack a B, row by row or transposed; nor do fewer products of all.

@@ -131,7 +131,11 @@ class TilePacker {
   /// All lines of a tile, whose elements are not changed.
   HWY_INLINE void LoadLines(const Element* from, int64_t count, std::byte* to) {
     const auto lanes = static_cast<__mmask32>(FirstBits(HWY_MIN(count, kGroup)));
+    // Neighbouring lines are one run of memory; of long ones it is the next groups that come too late.
+    constexpr int64_t kShortLine = 64, kAheadInLine = 8 * kGroup;
+    const int64_t ahead = p_.lane_step <= kShortLine ? 2 * kTileLanes * p_.lane_step : kAheadInLine;
     for (int64_t i = p_.tile_lanes; i > 0; --i, from += p_.lane_step, to += kTileRowBytes) {
+      hwy::Prefetch(from + ahead);
       const __m512i line = _mm512_maskz_loadu_epi16(lanes, from);
       least_.Note(line);
       Store(line, to);

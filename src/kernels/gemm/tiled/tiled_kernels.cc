@@ -54,8 +54,7 @@ const TiledKernels* BF16OnVectors() {
     kernels.multiply = &MultiplyPairsOfBF16;
     kernels.begin = nullptr;  // nothing is set for a thread
     kernels.end = nullptr;
-    // These CPUs have 32 KiB or more, and 1 MiB.
-    kernels.near_bytes = 16 * 1024;
+    // These CPUs have 1 MiB.
     kernels.a_bytes = 384 * 1024;
     return kernels;
   }();

@@ -46,6 +46,12 @@ void cut(const Problem& p, const TiledKernels& tiled, Schedule& s) {
   s.workers = std::min(s.workers, s.items);
 }
 
+/// Of B they stay in the first-level cache for a range of k while panels of A pass by.
+std::int64_t near_bytes(const TiledKernels& tiled) {
+  constexpr std::int64_t kForTheRest = 16 * 1024;  // a panel of A, and the sums
+  return tiled.are_vectors ? first_level_cache_bytes() - kForTheRest : tiled.near_bytes;
+}
+
 /// Columns of B that are packed together, and ranges of k.
 void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed, Schedule& s) {
   const TiledKernels& tiled = *kernels.tiled;
@@ -56,8 +62,8 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
     return equal_part(s.segment_k, std::max<std::int64_t>(groups, 1) * tiled.k_group, tiled.k_group);
   };
   const bool passes_once = are_few && tiled.planes <= 4 && (b_is_packed || !tiled.are_vectors);
-  s.kc = passes_once ? s.segment_k : equal_k(tiled.near_bytes, panel);
-  const std::int64_t near = tiled.near_bytes / bytes_per_lane(tiled, s.kc) / panel * panel;
+  s.kc = passes_once ? s.segment_k : equal_k(near_bytes(tiled), panel);
+  const std::int64_t near = near_bytes(tiled) / bytes_per_lane(tiled, s.kc) / panel * panel;
   s.near_columns = std::clamp(near, panel, round_up(p.n, panel));
   if (b_is_packed) {
     s.b_source = BSource::given;
@@ -86,12 +92,22 @@ bool should_swap(const Problem& p, const TiledKernels& tiled, bool b_is_packed) 
   return !tiled.are_vectors && !b_is_packed && p.b_column_step != 1 && p.m <= kTileLanes && p.m < p.n;
 }
 
-/// Tiles of vectors come in some heights, up to what registers allow. The one of which fewest rows remain empty; if
-/// hardly any more do, the highest.
-std::int64_t rows_of_vector_tiles(std::int64_t rows) {
-  std::int64_t best = kHeightsOfVectorTiles[0];
+/// Tiles of vectors come in some heights, up to what registers allow; the last one may be lower than the others. The
+/// height that takes least time; of those that hardly differ, the highest.
+std::int64_t rows_of_vector_tiles(std::int64_t rows, std::int64_t columns) {
+  // Sums: a tile of fewer waits for its own. And to go from tiles of one height to the next takes as long as these.
+  constexpr std::int64_t kLeastSums = 16, kSumsToChange = 2;
+  const std::int64_t vectors = columns <= kTileLanes ? 1 : 2;
+  const auto time_of_tile = [&](std::int64_t height) { return std::max(kLeastSums, height * vectors); };
+  const auto time = [&](std::int64_t height) {
+    const std::int64_t last = rows % height;
+    const std::int64_t rest = last == 0 ? 0 : time_of_tile(height_of_vector_tile(last)) + kSumsToChange;
+    return rows / height * time_of_tile(height) + rest;
+  };
+  std::int64_t best = 0;
   for (const std::int64_t height : kHeightsOfVectorTiles) {
-    if (rows <= height || (height >= 8 && 33 * round_up(rows, height) < 32 * round_up(rows, best))) best = height;
+    if (height > kHighestWideVectorTile && vectors > 1) continue;
+    if (rows <= height || best == 0 || (height >= 8 && 33 * time(height) < 32 * time(best))) best = height;
   }
   return best;
 }
@@ -103,8 +119,7 @@ bool may_read_a_directly(const Problem& p, const Kernels& kernels) {
 
 /// A panel of A stays in the first-level cache beside the tiles of B.
 std::int64_t panel_tiles_of_vectors(const TiledKernels& tiled, const Schedule& s) {
-  constexpr std::int64_t kPanelBytes = 8 * 1024;
-  return std::max<std::int64_t>(1, kPanelBytes / (s.tile_rows * bytes_per_lane(tiled, s.kc)));
+  return std::max<std::int64_t>(1, first_level_cache_bytes() / 4 / (s.tile_rows * bytes_per_lane(tiled, s.kc)));
 }
 
 /// How far ahead of its first use B, packed as a whole, is fetched; 0: that is left to hardware.
@@ -158,7 +173,7 @@ void plan_tiled(Plan& plan, int threads) {
   const Segments segments = segments_of(plan.problem);
   s.segments = segments.count;
   s.segment_k = segments.k;
-  choose_workers(p, threads, s, tiled.f32_rate);
+  choose_workers(p, kernels, threads, s, tiled.f32_rate);
   cut(p, tiled, s);
   s.has_few_rows = has_few_rows(p, tiled, plan.b_is_packed);
   if (s.has_few_rows) {
@@ -166,7 +181,7 @@ void plan_tiled(Plan& plan, int threads) {
   } else {
     choose_b_source(p, kernels, plan.b_is_packed, s);
     const std::int64_t rows = std::min(p.m, s.item_rows);
-    s.tile_rows = tiled.are_vectors ? rows_of_vector_tiles(rows) : ceil_div(rows, ceil_div(rows, kTileLanes));
+    s.tile_rows = tiled.are_vectors ? rows_of_vector_tiles(rows, p.n) : ceil_div(rows, ceil_div(rows, kTileLanes));
     s.panel_tiles = rows <= s.tile_rows ? 1 : tiled.are_vectors ? panel_tiles_of_vectors(tiled, s) : tiled.panel_tiles;
     s.a_is_direct = may_read_a_directly(p, kernels);
     s.ahead_bytes = bytes_ahead(p, tiled);

@@ -75,9 +75,10 @@ TEST_P(Tiled, SizesAroundTiles) {
 /// Ranges of k whose sums wait, strips of columns, B packed as a whole, A that lies in whole groups or not.
 TEST_P(Tiled, SizesAroundBlocks) {
   for (const int transposes : {0, 1, 2, 3}) {
-    for (const Case& sizes : {Case{70, 70, 1300}, Case{5, 600, 700}, Case{20, 530, 650}, Case{40, 290, 672},
-                              Case{700, 40, 704}, Case{33, 1040, 96}, Case{9, 100, 1100}, Case{300, 20, 16},
-                              Case{77, 90, 47}, Case{1, 4200, 64}, Case{3, 5000, 50}, Case{1000, 17, 64}}) {
+    for (const Case& sizes :
+         {Case{70, 70, 1300}, Case{5, 600, 700}, Case{20, 530, 650}, Case{40, 290, 672}, Case{700, 40, 704},
+          Case{33, 1040, 96}, Case{9, 100, 1100}, Case{300, 20, 16}, Case{500, 15, 40}, Case{77, 90, 47},
+          Case{1, 4200, 64}, Case{3, 5000, 50}, Case{1000, 17, 64}}) {
       Case c = transposed(sizes, transposes);
       vary(c);
       check(c);
