@@ -18,6 +18,9 @@ constexpr std::int64_t kWorkToWake = std::int64_t{1} << 21;
 constexpr std::int64_t kWorkToFetch = 16;
 constexpr std::int64_t kWorkToFetchNear = 2;
 constexpr std::int64_t kLanesOfWork = 16;
+// With so short a k it is Y that takes time. Where it stays near and a row of it is longer than a page, workers gain as
+// if there were a quarter of the multiply-adds and nothing to fetch: they seem to be fetched each other's rows.
+constexpr std::int64_t kMostKOfLongRows = 8;
 // So many items for each worker even out that one began later, or was held up.
 constexpr std::int64_t kMostItemsPerWorker = 4;
 
@@ -79,8 +82,12 @@ Cut best_cut(const Problem& p, const Kernels& kernels, const Schedule& s, std::i
 void choose_workers(const Problem& p, const Kernels& kernels, int threads, Schedule& schedule,
                     std::int64_t rate) noexcept {
   const std::int64_t bytes = (p.m * p.k + p.n * p.k + p.m * p.n) * kernels.element_bytes;
-  const std::int64_t to_fetch = bytes <= second_level_cache_bytes() ? kWorkToFetchNear : kWorkToFetch;
-  const std::int64_t work = (p.m * p.n * p.k * kLanesOfWork / kernels.lanes + to_fetch * bytes / 4) / rate;
+  const bool is_near = bytes <= second_level_cache_bytes();
+  const std::int64_t products = p.m * p.n * p.k * kLanesOfWork / kernels.lanes;
+  const std::int64_t fetched = (is_near ? kWorkToFetchNear : kWorkToFetch) * bytes / 4;
+  const bool has_long_rows = p.n * kernels.element_bytes > kPageBytes;
+  const bool is_of_y = is_near && has_long_rows && p.k <= kMostKOfLongRows;
+  const std::int64_t work = (is_of_y ? products / 4 : products + fetched) / rate;
   // Workers are called one after another: more are of use until calling them takes as long as their share.
   std::int64_t workers = 1;
   while (workers < threads && (workers + 1) * (workers + 1) <= work / kWorkToCall) ++workers;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cache_size.h"
 #include "base/target.h"
 #include "operators/gemm_call.h"
 
@@ -29,6 +30,9 @@ TEST(Items, AreSharedWhereThatSavesTime) {
   EXPECT_EQ(schedule_of(16, 16, 16, 8).workers, 1);
   EXPECT_EQ(schedule_of(40, 40, 40, 8).workers, 1);
   EXPECT_EQ(schedule_of(2, 1000, 30, 8).workers, 1) << "its B is in a core's own caches";
+  const std::int64_t rows_near = second_level_cache_bytes() / 2 / (4500 * 4);
+  EXPECT_EQ(schedule_of(rows_near, 4500, 1, 8).workers, 1) << "workers would take rows of Y from each other";
+  EXPECT_EQ(schedule_of(1000, 120, 2, 2).workers, 2);
   EXPECT_GT(schedule_of(72, 72, 72, 8).workers, 1);
   EXPECT_LT(schedule_of(72, 72, 72, 8).workers, 4) << "calling eight would take longer than the product";
   EXPECT_TRUE(schedule_of(72, 72, 72, 8).is_short);
