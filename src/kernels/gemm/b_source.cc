@@ -105,6 +105,11 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
 /// Writing Y takes a good part of the time, unless integers come from several instructions for each product.
 bool has_short_k(const Kernels& kernels, const Schedule& s) { return s.kc < kLongK && kernels.in_place == nullptr; }
 
+/// There is nothing that a short range of k would keep near for another tile. (What is widened is kept for this one.)
+bool is_one_tile(const Problem& p, const Kernels& kernels) {
+  return p.m <= kernels.lanes && p.n <= kernels.lanes && !kernels.widens();
+}
+
 /// Bytes of a number in B as tiles find it.
 std::int64_t bytes_in_b(const Kernels& kernels, const Schedule& s) {
   if (s.b_source == BSource::direct) return kernels.element_bytes;
@@ -185,7 +190,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
                                (schedule.has_few_rows && fetches_lines_of_few_rows(p, kernels)) ||
                                (!schedule.turns_b && !schedule.has_few_rows && fetches_lines_of_tiles(p, kernels));
       if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels);
-      if (schedule.turns_b || schedule.has_few_rows) {
+      if (schedule.turns_b || schedule.has_few_rows || is_one_tile(p, kernels)) {
         schedule.kc = equal_k(kFewRowsK);
       } else if (is_b_far(p, kernels)) {
         schedule.b_is_far = true;
