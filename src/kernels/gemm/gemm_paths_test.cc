@@ -180,6 +180,26 @@ TEST_P(GemmPaths, LongKOfBInPlace) {
   }
 }
 
+/// A Y of one tile, which has no other tile to keep B near for: longer ranges of k, and several of them in a segment.
+TEST_P(GemmPaths, OneTileOfALongK) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (const std::int64_t m : {lanes, lanes - 1}) {
+    for (const std::int64_t n : {lanes, lanes - 1}) {
+      for (const std::int64_t k : {1100, 4095, 8000, 9000}) {
+        if (m == 0 || n == 0) continue;
+        Case c{m, n, k, k == 9000};
+        vary(c);
+        const Schedule s = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+        const bool is_direct = s.b_source == BSource::direct && s.segment_k > 0 && !s.turns_b && !s.has_few_rows;
+        if (is_direct && !kernels_.widens()) {
+          EXPECT_GT(s.kc, kernels_.kc) << c;
+        }
+        check(c);
+      }
+    }
+  }
+}
+
 /// A transposed A, read where it lies, with more k than its lines can wait for.
 TEST_P(GemmPaths, LongColumnsOfA) {
   for (const bool trans_b : {false, true}) {

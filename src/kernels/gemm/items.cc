@@ -83,7 +83,7 @@ void choose_workers(const Problem& p, const Kernels& kernels, int threads, Sched
                     std::int64_t rate) noexcept {
   const std::int64_t bytes = (p.m * p.k + p.n * p.k + p.m * p.n) * kernels.element_bytes;
   const bool is_near = bytes <= second_level_cache_bytes();
-  const std::int64_t products = p.m * p.n * p.k * kLanesOfWork / kernels.lanes;
+  const std::int64_t products = p.m * p.n * p.k / kernels.lanes * kLanesOfWork;
   const std::int64_t fetched = (is_near ? kWorkToFetchNear : kWorkToFetch) * bytes / 4;
   const bool has_long_rows = p.n * kernels.element_bytes > kPageBytes;
   const bool is_of_y = is_near && has_long_rows && p.k <= kMostKOfLongRows;

@@ -100,14 +100,14 @@ struct Kernels {
   /// Numbers become wider ones before they are multiplied, as 16-bit floats do.
   [[nodiscard]] bool widens() const noexcept { return element_bytes < accumulator_bytes; }
   std::int64_t lanes = 0;  ///< accumulators in a vector
-  /// Vectors are as long as a line of the cache; has_short_vectors: half as long.
+  /// Vectors are as long as a line of the cache.
   [[nodiscard]] bool has_long_vectors() const noexcept { return lanes * accumulator_bytes == kLineBytes; }
   std::int64_t mr = 0, nr = 0, kc = 0;
   bool takes_any_columns = false;
-  bool has_short_vectors = false;
-  std::int64_t wide_rows = 0;  ///< 0, or of a tile of four vectors that is better than mr x nr while B is near
-  std::int64_t a_width = 0;    ///< the width of a packed panel of A: mr, rounded up to whole 16 bytes
-  std::string_view way;        ///< integers: how a product is formed and added
+  bool has_short_vectors = false;  ///< of half a cache line
+  std::int64_t wide_rows = 0;      ///< 0, or of a tile of four vectors that is better than mr x nr while B is near
+  std::int64_t a_width = 0;        ///< the width of a packed panel of A: mr, rounded up to whole 16 bytes
+  std::string_view way;            ///< integers: how a product is formed and added
 
   /// Packing makes so many rows of A, and of B, from each k_group values of k, the last of which may be missing. A
   /// range of k that is not the last consists of whole groups.

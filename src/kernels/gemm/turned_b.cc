@@ -34,8 +34,8 @@ constexpr std::int64_t kBytesOfEachRowWithShortK = 16 * 1024;
 // Lines of f32 whose rows are half of a way apart stay long enough for so few rows of Y if all of B is near.
 constexpr std::int64_t kWayBytes = 4096;
 constexpr std::int64_t kMostRowsOfGroupsThatMeet = 2;
-// One group of them is faster for more rows than to pack B.
-constexpr std::int64_t kMostRowsOfGroupThatMeets = 5;
+// For more rows such a B is turned in a single group, or packed: up to so many the group is faster.
+constexpr std::int64_t kMostRowsOfSingleGroup = 5;
 
 /// A square of which some k are missing is loaded as fast as a whole one.
 bool has_masks(const Kernels& kernels) { return kernels.has_short_vectors || kernels.has_long_vectors(); }
@@ -75,7 +75,7 @@ bool turns_quickly(const Problem& p, const Kernels& kernels) {
     const std::int64_t most = is_f64 ? kMostRowsOfFetchedLinesOfF64 : kMostRowsOfFetchedLines;
     return p.m <= (p.k < kSomeSquares * kernels.lanes ? most / 3 : most);
   }
-  if (rows_meet(p, kernels, kWayBytes / 2)) return !is_f64 && p.m <= kMostRowsOfGroupThatMeets;
+  if (rows_meet(p, kernels, kWayBytes / 2)) return !is_f64 && p.m <= kMostRowsOfSingleGroup;
   if (p.m > (is_f64 ? kMostRowsOfGroupsOfF64 : kMostRowsOfGroups)) return false;
   const bool is_short = p.k < (is_f64 ? kLeastKOfGroupsOfF64 : kLeastKOfGroups);
   return p.n * p.k * kernels.element_bytes >= (is_short ? kBytesOfEachRowWithShortK : kBytesOfEachRow) * p.m;

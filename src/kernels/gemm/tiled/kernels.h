@@ -106,7 +106,8 @@ struct TiledKernels {
   std::int64_t panel_tiles = 0;  ///< of A and of B: what is multiplied at a time
   bool are_vectors = false;      ///< no matrix registers; products are added in the order of k
   std::int64_t a_bytes = 0;      ///< A of an item, with all of its k, stays in the second-level cache
-  std::int64_t near_bytes = 0;   ///< of B, unless are_vectors: as much of it as is near
+  /// Of B stay in the first-level cache for a range of k while panels of A pass by. Vectors: see tiled_plan.cc.
+  std::int64_t near_bytes = 0;
   std::int64_t least_n = 0, least_k = 0;
   std::int64_t least_kept_b = 0;  ///< elements of a B that is packed once and kept
   /// Fewer rows do not repay it to pack a B, row by row or transposed; nor do fewer products of all.

@@ -54,7 +54,7 @@ const TiledKernels* BF16OnVectors() {
     kernels.multiply = &MultiplyPairsOfBF16;
     kernels.begin = nullptr;  // nothing is set for a thread
     kernels.end = nullptr;
-    // These CPUs have 1 MiB.
+    // These CPUs have a second-level cache of 1 MiB.
     kernels.a_bytes = 384 * 1024;
     return kernels;
   }();
