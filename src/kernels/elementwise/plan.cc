@@ -46,30 +46,6 @@ std::int64_t count_elements(const BroadcastPlan& plan, std::int64_t BroadcastLoo
   return elements;
 }
 
-/// More than a core has to itself.
-constexpr std::int64_t kSharedFrom = 5 * 1024 * 1024 / 2;
-
-/// From here on the last-level cache, of which others use a part, has not all that a call touches.
-std::int64_t far_from(std::int64_t cache_bytes) { return cache_bytes / 32 * 11; }
-
-/// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
-/// gives less than memory takes, or no more from a part of it on, with two it does not, unless it is slow. Where there
-/// is hardly anything to do but write, a slow one is still faster than memory, by a quarter where its lines are fetched
-/// beforehand.
-std::int64_t streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t cache_bytes) {
-  const bool are_equal = plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step;
-  if (are_equal) return memory_takes_streams_fast() ? kSharedFrom : far_from(cache_bytes);
-  if (last_level_cache_is_slow() && operand_elements >= plan.elements) return kSharedFrom;
-  return cache_bytes / 16 * 11;
-}
-
-/// Several threads have their cores' own caches besides, and the last-level cache gives them more than memory takes
-/// even where it has lost a part: of three streams none, of two an eighth, of hardly anything but a result three.
-std::int64_t streamed_by_all_from(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t cache_bytes) {
-  if (last_level_cache_is_slow() || operand_elements >= 2 * plan.elements) return cache_bytes;
-  return cache_bytes / 8 * (operand_elements * 4 >= plan.elements ? 9 : 11);
-}
-
 }  // namespace
 
 Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const Target& target) {
@@ -87,11 +63,9 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   const std::int64_t a = count_elements(plan.loops, &BroadcastLoop::a_step);
   const std::int64_t b = count_elements(plan.loops, &BroadcastLoop::b_step);
   plan.touched_bytes = (a + b + plan.loops.elements) * plan.size;
-  plan.streamed_from = streamed_from(plan.loops, a + b, plan.cache_bytes);
-  plan.streamed_from_all = streamed_by_all_from(plan.loops, a + b, plan.cache_bytes);
-  plan.streamed_from_each = last_level_cache_is_slow() ? plan.streamed_from : plan.streamed_from_all;
+  plan.streamed_from = find_streamed_from(plan.loops, a + b);
   plan.rows.fetch = last_level_cache_is_slow() && plan.touched_bytes >= second_level_cache_bytes() / 2;
-  const Reach reach = plan.touched_bytes >= plan.streamed_from           ? Reach::streamed
+  const Reach reach = plan.touched_bytes >= plan.streamed_from.one       ? Reach::streamed
                       : plan.touched_bytes >= far_from(plan.cache_bytes) ? Reach::far
                                                                          : Reach::near;
   plan.tiling = make_tiling(plan.loops, plan.size, reach, plan.kernel);

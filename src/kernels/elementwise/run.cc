@@ -106,9 +106,7 @@ void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Re
 
 bool streams(const Plan& plan, std::int64_t threads, Result result) {
   if (result == Result::read_next) return plan.loops.elements * plan.size >= plan.cache_bytes;
-  // Several threads get more out of the last-level cache than one, but not out of memory.
-  const std::int64_t by_all = std::min(threads * plan.streamed_from_each, plan.streamed_from_all);
-  return plan.touched_bytes >= (threads == 1 ? plan.streamed_from : by_all);
+  return plan.touched_bytes >= plan.streamed_from.by(threads);
 }
 
 void run(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y, const ThreadPool& pool,

@@ -114,7 +114,8 @@ inline Shapes random_shapes(Random& random) {
 /// A plan that streams however little it touches.
 inline Plan streaming_plan(ElementType type, const BroadcastPlan& loops, const Target& target) {
   Plan plan = make_plan(Operation::multiply, type, loops, target);
-  plan.streamed_from = plan.streamed_from_all = plan.cache_bytes = 0;
+  plan.streamed_from = {};
+  plan.cache_bytes = 0;
   plan.tiling = make_tiling(plan.loops, plan.size, Reach::streamed, plan.kernel);
   plan.units = plan.tiling ? plan.tiling->all_tiles : (loops.elements + plan.unit - 1) / plan.unit;
   plan.tasks = std::max<std::int64_t>(2, plan.tasks);  // a single task does not ask whether to stream

@@ -1,0 +1,55 @@
+#include "kernels/elementwise/streaming.h"
+
+#include "base/cache_size.h"
+
+namespace binet::kernels::elementwise {
+namespace {
+
+bool are_equal(const BroadcastPlan& plan) {
+  return plan.loops.size() == 1 && plan.loops[0].a_step == plan.loops[0].b_step;
+}
+
+/// Hardly anything to do but write: the last-level cache takes a result faster than memory for as long as it has room.
+bool only_writes(const BroadcastPlan& plan, std::int64_t operand_elements) {
+  return operand_elements * 4 < plan.elements;
+}
+
+/// More than a core has to itself.
+std::int64_t beyond_a_core() { return second_level_cache_bytes() / 4 * 5; }
+
+/// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
+/// gives less than memory takes, or no more from a part of it on, with two it does not, unless it is slow. A slow one
+/// that is only written to is still faster than memory, by a quarter where its lines are fetched beforehand.
+std::int64_t by_one(const BroadcastPlan& plan, std::int64_t operand_elements) {
+  const std::int64_t cache_bytes = last_level_cache_bytes();
+  if (are_equal(plan)) return memory_takes_streams_fast() ? beyond_a_core() : far_from(cache_bytes);
+  if (last_level_cache_is_slow()) {
+    return operand_elements >= plan.elements ? beyond_a_core() : cache_bytes / 16 * 11;
+  }
+  return only_writes(plan, operand_elements) ? cache_bytes : cache_bytes / 16 * 11;
+}
+
+/// Several threads have their cores' own caches besides, and the last-level cache gives them more than memory takes
+/// even where it has lost a part: of three streams none, of two an eighth, of hardly anything but a result three.
+std::int64_t by_all(const BroadcastPlan& plan, std::int64_t operand_elements) {
+  const std::int64_t cache_bytes = last_level_cache_bytes();
+  if (last_level_cache_is_slow() || operand_elements >= 2 * plan.elements) return cache_bytes;
+  return cache_bytes / 8 * (only_writes(plan, operand_elements) ? 11 : 9);
+}
+
+}  // namespace
+
+std::int64_t far_from(std::int64_t cache_bytes) { return cache_bytes / 32 * 11; }
+
+StreamedFrom find_streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements) {
+  StreamedFrom from;
+  from.one = by_one(plan, operand_elements);
+  from.all = by_all(plan, operand_elements);
+  from.each = last_level_cache_is_slow() ? from.one : from.all;
+  // Two cores' streams of equal shapes are no more than a fast memory takes.
+  const bool two_are_like_one = last_level_cache_is_slow() || (are_equal(plan) && memory_takes_streams_fast());
+  from.two = std::min(two_are_like_one ? 2 * from.one : from.all, from.all);
+  return from;
+}
+
+}  // namespace binet::kernels::elementwise
