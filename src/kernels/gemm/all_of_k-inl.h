@@ -96,17 +96,58 @@ HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors,
   }
 }
 
+/// How many of the last k have rows of B that whole vectors would reach beyond; those of others end in a later row. No
+/// more than these should be read under a mask: Zen 5 does not prefetch what such an instruction reads.
+template <class T, class TB>
+HWY_INLINE int64_t RowsBeforeEnd(const TileOperands<T, TB>& operands, size_t last_lanes) {
+  if (operands.b_is_whole) return 0;
+  const auto beyond = static_cast<int64_t>(TileShape<T>::kLanes - last_lanes);
+  const int64_t step = operands.b_row_step;
+  const int64_t rows = beyond <= step ? 1 : step <= 0 ? operands.k : (beyond + step - 1) / step;
+  return HWY_MIN(rows, operands.k);
+}
+
+/// All of k of a narrow tile. It reads those rows from a copy, by the same loop.
+template <class Row, class T, class V, size_t kRows>
+HWY_INLINE void AddAllOfNarrow(TileOperands<T, T> operands, const Row& vectors, size_t last_lanes, V (&sum)[kRows][1]) {
+  constexpr size_t kLanes = TileShape<T>::kLanes;
+  alignas(64) T copy[(kLanes - 1) * kLanes];
+  int64_t copied = RowsBeforeEnd(operands, last_lanes);
+  operands.k -= copied;
+  const T* row = operands.b + operands.k * operands.b_row_step;
+  HWY_UNROLL(1)
+  for (int64_t i = 0; i < copied; ++i, row += operands.b_row_step) {
+    StoreAny(vectors.Load(row, true), hn::DFromV<V>(), copy + i * int64_t{kLanes});
+  }
+  for (;; copied = 0) {
+    AddProducts<Loop{.b_is_whole = true}>(operands, vectors, sum);
+    if (copied == 0) return;
+    operands.b = copy;
+    operands.b_row_step = kLanes;
+    operands.k = copied;
+  }
+}
+
 /// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
 /// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
 /// loop does for them, and one where the next panel is not worth fetching.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
-HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, [[maybe_unused]] size_t last_lanes,
+                               V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
+  constexpr size_t kFewestRows = 5;
   constexpr bool kIsLow = kVectors >= 4 || (kVectors == 3 && kRows > Shape::kRows / 2 && Shape::kHas32Registers);
   constexpr bool kMayFetchBelow = kIsLow && std::is_same_v<T, TB> && !BINET_IS_OLD_TARGET;
   constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
+  constexpr bool kIsNarrow =
+      BINET_MASKS_ARE_CHEAP && kVectors == 1 && kRows >= kFewestRows && hwy::IsFloat<T>() && std::is_same_v<T, TB>;
   if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
-    if (operands.a_column_step == 1) AddProducts<Loop{.a_columns_touch = true, .k = 4}>(operands, vectors, sum);
+    if (operands.a_column_step == 1) {
+      const int64_t masked = RowsBeforeEnd(operands, last_lanes);
+      operands.k -= masked;
+      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
+      operands.k += masked;
+    }
     AddProducts<Loop{}>(operands, vectors, sum);
   } else if constexpr (kVectors == 4 && kMultipliesFromMemory<T>) {
     if (kMayFetchBelow && operands.below != 0) {
@@ -117,6 +158,8 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
       if (operands.b_is_whole) AddProducts<Loop{.b_is_whole = true, .k = 2}>(operands, vectors, sum);
       AddProducts<Loop{}>(operands, vectors, sum);
     }
+  } else if constexpr (kIsNarrow) {
+    AddAllOfNarrow(operands, vectors, last_lanes, sum);
   } else if constexpr (!kIsHigh) {
     if (kMayFetchBelow && operands.below != 0) {
       AddProducts<Loop{.fetches = kMayFetchBelow, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);

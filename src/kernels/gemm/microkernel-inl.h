@@ -43,10 +43,8 @@ HWY_INLINE void AddAllLanes(const TileOperands<T, TB>& operands, const Row& vect
       return;
     }
   }
-#else
-  (void)last_lanes;
 #endif
-  AddAllProducts(operands, vectors, sum);
+  AddAllProducts(operands, vectors, last_lanes, sum);
 }
 
 template <size_t kRows, size_t kVectors, class T, class TB>

@@ -30,7 +30,9 @@ struct TileShape {
   static constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
   // Integer products need registers of their own, one where loops say which, and second sums as many again.
   static constexpr bool kHasSixRows = hwy::IsFloat<T>() || HWY_TARGET == HWY_AVX2;
-  static constexpr size_t kRows = kByHalves<T> ? (kHas32Registers ? 6 : 3) : kHas32Registers ? 12 : kHasSixRows ? 6 : 4;
+  // Without vectors a product takes so long that larger tiles would gain nothing for their room.
+  static constexpr bool kHasThreeRows = HWY_TARGET == HWY_SCALAR || kByHalves<T>;
+  static constexpr size_t kRows = kHas32Registers ? (kByHalves<T> ? 6 : 12) : kHasThreeRows ? 3 : kHasSixRows ? 6 : 4;
   static constexpr size_t kPanelVectors = 2;
   static constexpr size_t kPanel = kPanelVectors * kLanes;
 

@@ -81,7 +81,7 @@ inline std::vector<TypeOnTarget> types_on_targets() {
   return all;
 }
 
-class TypeOnTargetTest : public testing::TestWithParam<TypeOnTarget> {
+class TypeOnTargetTest : public ::testing::TestWithParam<TypeOnTarget> {
  protected:
   const ElementType type_ = GetParam().type;
   const Target target_ = GetParam().target;
@@ -120,7 +120,7 @@ class TypeOnTargetTest : public testing::TestWithParam<TypeOnTarget> {
   std::size_t next_form_ = 0;
 };
 
-inline std::string name_of(const testing::TestParamInfo<TypeOnTarget>& tested) {
+inline std::string name_of(const ::testing::TestParamInfo<TypeOnTarget>& tested) {
   return std::string(to_string(tested.param.type)) + "_" + std::string(tested.param.target.name);
 }
 

@@ -1,0 +1,97 @@
+// Whole products touch nothing around A, B, C and Y: tiles read and write whole vectors where they can.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "base/guarded_memory_testing.h"
+#include "base/testing.h"
+#include "kernels/gemm/type_on_target_testing.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+using binet::testing::GuardedMemory;
+using binet::testing::GuardReport;
+using binet::testing::Place;
+
+class GemmGuards : public TypeOnTargetTest {
+ protected:
+  void check_guards(const Case& c) {
+    const Problem p = problem_of(type_, c);
+    const Operands operands(p, 0, 1);
+    const Bytes want = compute(p, operands, target_, one_thread_);
+    for (const bool pack : {false, true}) {
+      for (const Place place : {Place::before_a_guard, Place::behind_a_guard}) check_at(place, c, operands, want, pack);
+    }
+  }
+
+ private:
+  void check_at(Place place, const Case& c, const Operands& operands, const Bytes& want, bool pack) {
+    const Problem p = problem_of(type_, c);
+    const auto guarded = [&](const GuardedMemory& memory, const Bytes& bytes) {
+      return memory.copy(bytes.data(), bytes.size(), place);
+    };
+    const std::byte* const a = guarded(a_, operands.a);
+    const std::byte* const b = guarded(b_, operands.b);
+    const std::byte* added = nullptr;
+    if (p.has_c) {
+      // As large as its form is.
+      const std::int64_t elements = 1 + (p.m - 1) * p.c_row_step + (p.n - 1) * p.c_column_step;
+      added = c_.copy(operands.c.data(), Operands::bytes_of(p, elements), place);
+    }
+    std::byte* const y = y_.at(place, want.size());
+    std::ostringstream running;
+    running << to_string(type_) << " on " << target_.name << ": " << c << (pack ? ", packed, " : ", ")
+            << binet::testing::to_string(place);
+    GuardReport::runs(running.str());
+    const Plan plan = make_plan(p, target_, 1, pack);
+    const Bytes workspace(plan.workspace_bytes, 0);
+    const Bytes packed(pack ? packed_b_bytes(p, target_) : 0, 0);
+    if (pack) pack_b(p, target_, b, packed.data(), one_thread_);
+    run(plan, a, pack ? packed.data() : b, added, y, workspace.data(), one_thread_);
+    EXPECT_EQ(difference(type_, y, want.data(), p.m * p.n), "") << running.str();
+  }
+
+  static constexpr std::size_t kMostBytes = 64 * 1024 * sizeof(double);
+  GuardedMemory a_{kMostBytes};
+  GuardedMemory b_{kMostBytes};
+  GuardedMemory c_{kMostBytes};
+  GuardedMemory y_{kMostBytes};
+  GuardReport report_;
+};
+
+INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmGuards, ::testing::ValuesIn(types_on_targets()), name_of);
+
+TEST_P(GemmGuards, AreNotTouchedByNarrowProductsOfALongK) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (const std::int64_t m : {1, 2, 5, 8, 12, 16, 17, 33}) {
+    for (const std::int64_t n : {std::int64_t{1}, lanes / 2 + 1, lanes - 1, lanes, lanes + 1}) {
+      for (const std::int64_t k : {40, 131, 1000}) {
+        if (n == 0) continue;
+        Case c{m, n, k};
+        vary(c);
+        check_guards(c);
+      }
+    }
+  }
+}
+
+TEST_P(GemmGuards, AreNotTouchedForRandomProducts) {
+  constexpr int kProducts = 300;
+  std::mt19937_64 random(binet::testing::seed(20261125));
+  // Many short extents, a few long ones.
+  const auto extent = [&random](std::int64_t most) {
+    const std::int64_t bound = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+    return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
+  };
+  for (int i = 0; i < kProducts && !HasFailure(); ++i) {
+    Case c{extent(60), extent(200), extent(300), random() % 3 == 0, random() % 3 == 0};
+    vary(c);
+    check_guards(c);
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm
