@@ -154,14 +154,15 @@ HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[
   }
 }
 
-/// Tiles of which a large Y consists if K is short. They store whole vectors without a mask: Zen 5 does not prefetch the
-/// lines that are stored under one, a tenth to a fifth of the time of a Y that comes from memory.
+/// Tiles of which a large Y consists if K is short. They store whole vectors without a mask: Zen 5 does not prefetch
+/// the lines that are stored under one, a tenth to a fifth of the time of a Y that comes from memory.
 template <size_t kRows, size_t kVectors>
-constexpr bool kStoresWholeVectors =
-    BINET_MASKS_ARE_CHEAP && ((kRows == 6 && kVectors == 4) || (kRows == 12 && kVectors <= 2));
+constexpr bool kStoresWholeVectors = BINET_MASKS_ARE_CHEAP &&
+                                     ((kRows == 6 && kVectors == 4) || (kRows == 12 && kVectors <= 2));
 
 /// Stores result(sum, its place in C, whether it is the last of its row), as an Element; perhaps not the last row.
-template <class Element, bool kIsWhole = false, class Row, class T, class V, size_t kRows, size_t kVectors, class Result>
+template <class Element, bool kIsWhole = false, class Row, class T, class V, size_t kRows, size_t kVectors,
+          class Result>
 HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors],
                           bool has_last_row, const Result& result) {
   constexpr size_t kLanes = TileShape<T>::kLanes;

@@ -51,6 +51,19 @@ HWY_INLINE void AddPairDots(__m512& sums, __m512i a, __m512i b) {
   asm("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(b), "v"(a));
 }
 
+/// The first columns of one vector, or of two. All of them without a mask: Zen 5 does not prefetch the lines that are
+/// stored under one.
+template <int kVectors>
+HWY_INLINE void StoreColumns(uint16_t* y, __mmask32 columns, __m512i v) {
+  if (kVectors == 1 && columns == 0xFFFF) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), _mm512_castsi512_si256(v));
+  } else if (kVectors != 1 && columns == 0xFFFFFFFF) {
+    _mm512_storeu_si512(y, v);
+  } else {
+    _mm512_mask_storeu_epi16(y, columns, v);
+  }
+}
+
 /// A tile of kRows lines of A, and kVectors tiles of B: one, or those of one panel or two.
 template <int kRows, int kVectors>
 HWY_NOINLINE void AddTilePairs(const PairOperands& operands, const PairSums& place) {
@@ -112,7 +125,7 @@ HWY_NOINLINE void AddTilePairs(const PairOperands& operands, const PairSums& pla
       HWY_UNROLL(2)
       for (int64_t j = 0; j < kVectors; j += 2) {
         const __m512 high = kVectors == 1 ? _mm512_setzero_ps() : sums[i][j + kOfPanel - 1];
-        _mm512_mask_storeu_epi16(y + j * kTileLanes, columns[j / 2], RoundToBF16(sums[i][j], high));
+        StoreColumns<kVectors>(y + j * kTileLanes, columns[j / 2], RoundToBF16(sums[i][j], high));
       }
     }
     return;
