@@ -81,7 +81,8 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.most_last_panels = kMostLastPanels;
   }
   // Without vectors even a small product takes so long that the way to it is not felt.
-  if constexpr (HWY_TARGET != HWY_SCALAR && (sizeof(Element) == sizeof(T) || !BINET_IS_OLD_TARGET)) {
+  constexpr bool kIsFloat = std::is_same_v<Element, T> && hwy::IsFloat<T>();
+  if constexpr (HWY_TARGET != HWY_SCALAR && (kIsFloat || !BINET_IS_OLD_TARGET)) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
     if constexpr (kKeepsRowOfSums<Element, T>) {
       kernels.most_columns_of_row = int64_t{kMostVectorsOfRow * TileShape<T>::kLanes};

@@ -284,8 +284,11 @@ HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&s
     if constexpr (sizeof(Element) == 2) {
       StoreTile<Element>(vectors, ends, sum, has_last_row, same);
     } else {
-      StoreTile<T>(vectors, ends, sum, has_last_row,
-                   [&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); });
+      const auto add = [&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); };
+      if constexpr (kStoresWholeVectors<kRows, kVectors> && hwy::IsFloat<T>()) {
+        if (ends.last_lanes == kLanes) return StoreTile<T, true>(vectors, ends, sum, has_last_row, add);
+      }
+      StoreTile<T>(vectors, ends, sum, has_last_row, add);
     }
   }
   // After the rows that reach into it.
