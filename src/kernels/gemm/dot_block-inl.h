@@ -15,6 +15,7 @@
 
 #include "kernels/gemm/column_dots-inl.h"
 #include "kernels/gemm/dots-inl.h"
+#include "kernels/gemm/fetch_run-inl.h"
 #include "kernels/gemm/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,9 +25,11 @@ namespace binet::kernels::gemm::HWY_NAMESPACE {
 /// have been among those before, and have the same sums again.
 template <size_t kX, size_t kY, size_t kBytes, class T, class Element>
 HWY_INLINE void DotRows(const Block& block, const Element* b, T* sums) {
+  constexpr bool kMayFetch = BINET_MASKS_ARE_CHEAP && kY == 1 && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
   const auto* a = reinterpret_cast<const Element*>(block.a);
   for (int64_t m = 0; m < block.m; m += int64_t{kX}) {
     const int64_t first = HWY_MIN(m, block.m - int64_t{kX});
+    if (kMayFetch && block.fetches_lines) FetchBehind(a + m * block.a_row_step, int64_t{kX} * block.a_row_step);
     Dots<kX, kY, kBytes, T, Element>(a + first * block.a_row_step, block.a_row_step, b, block.b_panel_step)
         .Multiply(block.k, sums + first * int64_t{kY});
   }

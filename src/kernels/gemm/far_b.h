@@ -16,6 +16,11 @@ namespace binet::kernels::gemm {
 /// group of columns at a time: two have more rows than the first-level cache has room for.
 [[nodiscard]] bool fetches_lines_of_turned_b(const Problem& problem, const Kernels& kernels);
 
+/// Whether rows of A that touch are fetched for their dot products with one column: of short ones much is loaded under
+/// masks, and what is loaded so no hardware prefetcher of Zen 5 follows. (Nor of a B that is turned and has fewer k
+/// than a vector has lanes.)
+[[nodiscard]] bool fetches_rows_of_dots(const Problem& problem, const Kernels& kernels);
+
 /// Whether those are that more rows of Y than few_rows-inl.h computes at a time will read next: else nothing is on its
 /// way while all but the first of them read what is near.
 [[nodiscard]] bool fetches_lines_of_few_rows(const Problem& problem, const Kernels& kernels);

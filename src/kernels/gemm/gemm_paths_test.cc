@@ -344,6 +344,25 @@ TEST_P(GemmPaths, LinesOfABBeyondTheCaches) {
   }
 }
 
+/// One column of few k, beyond a core's own caches: rows of A are fetched where much of them is loaded under masks.
+TEST_P(GemmPaths, FetchesShortRowsOfAFarA) {
+  const std::int64_t elements = 2 * second_level_cache_bytes() / kernels_.element_bytes;
+  for (const std::int64_t k : {std::int64_t{3}, kernels_.lanes - 1, std::int64_t{40}}) {
+    if (k == 0) continue;
+    Case c{elements / k + 5, 1, k};
+    vary(c);
+    const bool fetches = make_plan(problem_of(type_, c), target_, 1, false).schedule.fetches_lines;
+    const bool is_known = follows_one_run_best(kernels_) && is_float(type_) && !kernels_.widens();
+    if (is_known) {
+      EXPECT_TRUE(fetches) << c;
+    }
+    if (!fetches) continue;
+    check(c, Operands(problem_of(type_, c), 0, 1), false);
+    const Case near{50, 1, k};
+    EXPECT_FALSE(make_plan(problem_of(type_, near), target_, 1, false).schedule.fetches_lines) << near;
+  }
+}
+
 /// The last range of k may have no whole square, which happens by itself with a B of gigabytes only.
 TEST_P(GemmPaths, FetchesLinesOfNoWholeSquare) {
   const Problem p = problem_of(type_, {1, 203, 1025, false, true});

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/fetch_run-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/tile_shape-inl.h"
 #include "kernels/gemm/transpose-inl.h"
@@ -123,11 +124,12 @@ class RestOfK {
   HWY_NOINLINE void Add(int64_t column, int64_t columns, T* sums, int64_t row_step) const {
     const int64_t lane_step = block_.b_column_step;
     const auto* from = reinterpret_cast<const Element*>(block_.b) + column * lane_step + k_;
+    const bool is_far = BINET_MASKS_ARE_CHEAP && block_.fetches_lines && k_ == 0;
     int64_t n = 0;
 #if HWY_TARGET == HWY_AVX3
     if constexpr (std::is_same_v<Element, T>) {
       if (lane_step == int64_t(count_) && count_ <= TouchingLanes<T>::kMostK)
-        n = AddTouching(from, columns, sums, row_step);
+        n = AddTouching(from, columns, is_far, sums, row_step);
     }
 #endif
     for (; n < columns; n += kLanes) {
@@ -135,6 +137,7 @@ class RestOfK {
         AddTurned([&](const auto& put) HWY_ATTR { TurnFewK(D(), square, count_, put); },
                   [](hn::Vec<D> sum) HWY_ATTR { return sum; }, sums + n, row_step);
       };
+      if (is_far) FetchBehind(from + n * lane_step, kLanes * lane_step);
       if (columns - n >= kLanes) {
         turn_lanes(SquareOfLanes<T, Element>(from + n * lane_step, lane_step));
       } else {
@@ -150,10 +153,11 @@ class RestOfK {
 
 #if HWY_TARGET == HWY_AVX3
   /// All that are whole vectors of columns: their number. These are all k, so that sums begin here.
-  HWY_INLINE int64_t AddTouching(const T* from, int64_t columns, T* sums, int64_t row_step) const {
+  HWY_INLINE int64_t AddTouching(const T* from, int64_t columns, bool is_far, T* sums, int64_t row_step) const {
     const TouchingLanes<T> lanes(count_);
     int64_t n = 0;
     for (; n + kLanes <= columns; n += kLanes, from += size_t{kLanes} * count_) {
+      if (is_far) FetchBehind(from, kLanes * int64_t(count_));
       AddTurned([&](const auto& put) HWY_ATTR { lanes.Turn(from, put); },
                 [&](hn::Vec<D> sum) HWY_ATTR { return lanes.InOrder(sum); }, sums + n, row_step);
     }

@@ -42,6 +42,7 @@ struct TileShape {
 
   /// Few rows leave registers for more columns, which then hide the latency of the multiply-adds.
   static constexpr size_t WideVectors(size_t rows) {
+    if (HWY_TARGET == HWY_SCALAR) return rows <= 2 ? 4 : kPanelVectors;
     if (kByHalves<T>) return rows == 1 || (rows <= 3 && kHas32Registers) ? 4 : kPanelVectors;
     if (rows == 1) return 8;
     if (rows == 2) return kHas32Registers ? 8 : 4;
