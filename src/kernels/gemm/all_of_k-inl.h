@@ -96,15 +96,15 @@ HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors,
   }
 }
 
-/// How many of the last k have rows of B that whole vectors would reach beyond; those of others end in a later row. No
-/// more than these should be read under a mask: Zen 5 does not prefetch what such an instruction reads.
+/// How many of the last k, fewer than lanes, have rows of B that whole vectors would reach beyond; those of others end
+/// in a later row. No more than these should be read under a mask: Zen 5 does not prefetch what such an instruction
+/// reads.
 template <class T, class TB>
 HWY_INLINE int64_t RowsBeforeEnd(const TileOperands<T, TB>& operands, size_t last_lanes) {
   if (operands.b_is_whole) return 0;
   const auto beyond = static_cast<int64_t>(TileShape<T>::kLanes - last_lanes);
-  const int64_t step = operands.b_row_step;
-  const int64_t rows = beyond <= step ? 1 : step <= 0 ? operands.k : (beyond + step - 1) / step;
-  return HWY_MIN(rows, operands.k);
+  const int64_t step = HWY_MAX(operands.b_row_step, int64_t{1});  // of a single row it may be anything
+  return HWY_MIN(beyond <= step ? 1 : (beyond + step - 1) / step, operands.k);
 }
 
 /// All of k of a narrow tile. It reads those rows from a copy, by the same loop.

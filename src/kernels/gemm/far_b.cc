@@ -17,7 +17,7 @@ constexpr std::int64_t kPartForLowRows = 2, kPart = 4;
 constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, kMostRowsOfTiles = 8;
 constexpr std::int64_t kWayBytes = 4096;
 // Of longer ones what is loaded under masks is a small part.
-constexpr std::int64_t kLongRowBytes = 512;
+constexpr std::int64_t kLeastBytesOfLongRow = 512;
 
 /// From where on hardware has to be asked, where prefetchers do not see what is read.
 bool is_beyond_a_core(std::int64_t bytes) { return bytes > second_level_cache_bytes(); }
@@ -40,7 +40,7 @@ bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
 
 bool fetches_rows_of_dots(const Problem& p, const Kernels& kernels) {
   if (p.n != 1 || p.a_row_step != p.k || !is_float(p.type) || kernels.widens()) return false;
-  return follows_one_run_best(kernels) && p.k * kernels.element_bytes < kLongRowBytes &&
+  return follows_one_run_best(kernels) && p.k * kernels.element_bytes < kLeastBytesOfLongRow &&
          is_beyond_a_core(p.m * p.k * kernels.element_bytes);
 }
 
