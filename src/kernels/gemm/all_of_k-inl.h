@@ -130,12 +130,12 @@ HWY_INLINE void AddAllOfNarrow(TileOperands<T, T> operands, const Row& vectors, 
 
 /// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
 /// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
-/// loop does for them, and one where the next panel is not worth fetching.
+/// loop does for them, and one where the next panel is not worth fetching. `last_lanes`: of a row's last vector.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, [[maybe_unused]] size_t last_lanes,
                                V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
-  constexpr size_t kFewestRows = 5;
+  constexpr size_t kFewestRows = 5;  // lower ones gain little
   constexpr bool kIsLow = kVectors >= 4 || (kVectors == 3 && kRows > Shape::kRows / 2 && Shape::kHas32Registers);
   constexpr bool kMayFetchBelow = kIsLow && std::is_same_v<T, TB> && !BINET_IS_OLD_TARGET;
   constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;

@@ -19,7 +19,7 @@ constexpr std::int64_t kWayBytes = 4096;
 // Of longer ones what is loaded under masks is a small part.
 constexpr std::int64_t kLeastBytesOfLongRow = 512;
 
-/// From where on hardware has to be asked, where prefetchers do not see what is read.
+/// Larger than what a core has to itself: from there on it is felt that no hardware prefetcher follows.
 bool is_beyond_a_core(std::int64_t bytes) { return bytes > second_level_cache_bytes(); }
 
 }  // namespace

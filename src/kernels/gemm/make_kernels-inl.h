@@ -80,7 +80,8 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.multiply_last_panels = &MultiplyLastPanels<T>;
     kernels.most_last_panels = kMostLastPanels;
   }
-  // Without vectors even a small product takes so long that the way to it is not felt.
+  // Without vectors even a small product takes so long that the way to it is not felt. On old CPUs only floats that are
+  // computed as they are have this way: for the others it is not worth the library's size.
   constexpr bool kIsFloat = std::is_same_v<Element, T> && hwy::IsFloat<T>();
   if constexpr (HWY_TARGET != HWY_SCALAR && (kIsFloat || !BINET_IS_OLD_TARGET)) {
     kernels.multiply_at_once = &MultiplyAtOnce<Element, T>;
