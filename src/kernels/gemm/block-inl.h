@@ -25,22 +25,22 @@ namespace binet::kernels::gemm::HWY_NAMESPACE {
 constexpr int64_t kSmallBBytes = 32 * 1024;
 
 template <class Element, class T, class TB>
-void MultiplyBlockWith(const Block& block, FinishFunction<T> finish) {
+HWY_NOINLINE void MultiplyBlockWith(const Block& block, const TileSet<T, TB>& tiles, FinishFunction finish) {
   // A small B stays in the first-level cache whatever the order. So lower and wider tiles are free to choose, or one
   // narrow column of them; and A and Y, if they are too large to stay near, are passed over once.
   using Shape = TileShape<T>;
   constexpr int64_t kNearBytes = 512 * 1024;
   const bool b_is_small = block.n * block.k * int64_t{sizeof(TB)} <= kSmallBBytes;
   const bool is_narrow = block.n <= int64_t{Shape::kPanel};
-  const bool is_low = TilesFor<T, TB>(block.a_panel_rows).wide_vectors > Shape::kPanelVectors;
+  const bool is_low = tiles.Of(block.a_panel_rows).wide_vectors > Shape::kPanelVectors;
   const bool is_far = block.m * (block.k + block.n) * int64_t{sizeof(T)} > kNearBytes;
   constexpr int64_t kLeastKOfTallTiles = 128;  // where calls for each of them take no time to speak of
-  const bool are_tall = kHasTallTiles<T> && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles &&
+  const bool are_tall = tiles.tall != nullptr && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles &&
                         !many_rows_meet(block.a_row_step * int64_t{sizeof(T)});
   const bool goes_by_rows = block.goes_by_rows || (b_is_small && (is_narrow || is_low || is_far)) ||
-                            BlockLoops<Element, T, TB>::TakesThreeVectors(block);
+                            BlockLoops<Element, T, TB>::TakesThreeVectors(block, tiles);
   const bool goes_by_panels = block.m > block.a_panel_rows && !goes_by_rows;
-  const BlockLoops<Element, T, TB> loops(block, finish, goes_by_panels);
+  const BlockLoops<Element, T, TB> loops(block, tiles, finish, goes_by_panels);
   if (are_tall && block.m > block.a_panel_rows && !block.a_is_packed) {
     loops.TallTiles();
   } else if (goes_by_panels) {
@@ -61,33 +61,32 @@ HWY_INLINE bool EndsInHalf(const Block& block) {
 }
 
 /// Two blocks side by side: whole vectors of columns, and half a vector.
-template <class Element, class T, class TB>
-void MultiplyWithHalf(const Block& block, FinishFunction<T> finish) {
+template <class T>
+void MultiplyWithHalf(const Block& block, const TileSet<T, T>& tiles, FinishFunction finish) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes),
                  kPanel = static_cast<int64_t>(TileShape<T>::kPanel);
   const int64_t whole = block.n / kLanes * kLanes;
   Block part = block;
   part.n = whole;
-  MultiplyBlockWith<Element, T, TB>(part, finish);
+  MultiplyBlockWith<T>(part, tiles, finish);
   part.n = block.n - whole;
   part.column += whole;
-  part.b += (whole / kPanel * block.b_panel_step + whole % kPanel) * int64_t{sizeof(TB)};
+  part.b += (whole / kPanel * block.b_panel_step + whole % kPanel) * int64_t{sizeof(T)};
   if (part.sums != nullptr) part.sums += whole * int64_t{sizeof(T)};
-  MultiplyBlockWith<Element, T, TB>(part, finish);
+  MultiplyBlockWith<T>(part, tiles, finish);
 }
 
 template <class Element, class T>
 void MultiplyBlock(const Block& block) {
-  const FinishFunction<T> finish = &FinishTile<Element, T>;
+  const FinishFunction finish = &Finish<Element, T>;
   if constexpr (kWidensInTiles<Element, T>) {
-    if (!block.b_is_packed || block.b_is_kept) return MultiplyBlockWith<Element, T, Element>(block, finish);
+    if (!block.b_is_packed || block.b_is_kept)
+      return MultiplyBlockWith<BitsOf<Element>>(block, kTileSet<T, Element>, finish);
   }
-  // Of elements that are neither read here nor written the size is enough: both 16-bit floats share the code.
-  using Stored = std::conditional_t<std::is_same_v<Element, T>, Element, hwy::UnsignedFromSize<sizeof(Element)>>;
   if constexpr (kHasHalfVectors<T> && std::is_same_v<Element, T>) {
-    if (EndsInHalf<T>(block)) return MultiplyWithHalf<Element, T, T>(block, finish);
+    if (EndsInHalf<T>(block)) return MultiplyWithHalf(block, kTileSet<T, T>, finish);
   }
-  MultiplyBlockWith<Stored, T, T>(block, finish);
+  MultiplyBlockWith<BitsOf<Element>>(block, kTileSet<T, T>, finish);
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

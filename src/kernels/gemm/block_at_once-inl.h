@@ -48,10 +48,10 @@ class BlockAtOnce {
                            std::byte* y) {
     operands_.a_row_step = a_row_step;
     operands_.a_column_step = a_column_step;
-    operands_.b = b_;
+    operands_.b = reinterpret_cast<const BitsOf<TB>*>(b_);
     rows_ = rows;
     for (int64_t n = 0;;) {
-      operands_.a = a;
+      operands_.a = reinterpret_cast<const BitsOf<T>*>(a);
       y_ = reinterpret_cast<Element*>(y) + row * p_.y_row_step + n;
       c_of_tile_ = c_ + row * c_row_step_ + n * c_column_step_;
       const int64_t columns = MultiplyStrip(p_.n - n);
@@ -64,10 +64,10 @@ class BlockAtOnce {
   /// The sums alone of at most so many columns of B, from `b` on: how many they are.
   HWY_NOINLINE int64_t MultiplyStripTo(T* sums, int64_t sums_row_step, const T* a, int64_t a_row_step,
                                        int64_t a_column_step, int64_t rows, const Element* b, int64_t columns) {
-    operands_.a = a;
+    operands_.a = reinterpret_cast<const BitsOf<T>*>(a);
     operands_.a_row_step = a_row_step;
     operands_.a_column_step = a_column_step;
-    operands_.b = b;
+    operands_.b = reinterpret_cast<const BitsOf<TB>*>(b);
     rows_ = rows;
     ends_.to_row_step = sums_row_step;
     y_ = reinterpret_cast<Element*>(sums);
@@ -78,6 +78,7 @@ class BlockAtOnce {
  private:
   using Shape = TileShape<T>;
   using TB = Element;
+  using TileOfBits = Tile<BitsOf<T>, BitsOf<TB>>;
   static constexpr bool kRounds = sizeof(Element) < sizeof(T);
 
   /// B leaves the first-level cache, and each of its vectors lies in two lines.
@@ -90,10 +91,10 @@ class BlockAtOnce {
   HWY_NOINLINE void SetLastStep(const Element* c) {
     ends_.last = Last::scaled_plus_c;
     if constexpr (hwy::IsFloat<T>()) {
-      ends_.alpha = static_cast<T>(p_.alpha);
-      ends_.beta = c == nullptr ? T{1} : static_cast<T>(p_.beta);
+      ends_.alpha = p_.alpha;
+      ends_.beta = c == nullptr ? 1.0f : p_.beta;
     }
-    if (p_.alpha == 1.0f && ends_.beta == T{1} && !kRounds) ends_.last = Last::plus_c;
+    if (p_.alpha == 1.0f && ends_.beta == 1.0f && !kRounds) ends_.last = Last::plus_c;
     c_ = c;
     if (c != nullptr && p_.c_column_step != 0) {
       c_row_step_ = p_.c_row_step;
@@ -144,7 +145,7 @@ class BlockAtOnce {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
       const auto vectors = (columns_left + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
       if ((vectors == 3 && whole != 2 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) ||
-          (vectors > 4 && operands_.below != 0 && AreForThreeVectors<T>(rows_))) {
+          (vectors > 4 && operands_.below != 0 && AreForThreeVectors(rows_))) {
         return MultiplyThreeVectors(HWY_MIN(kColumns, columns_left));
       }
     }
@@ -156,8 +157,8 @@ class BlockAtOnce {
       Compute(tile, rows_, 1);
     } else {
       MultiplyRows(rows_, Shape::kRows, [&tile](int64_t rows) HWY_ATTR {
-        const TilesOfRows<T, TB>& all = TilesFor<T, TB>(rows);
-        return Tile<T, TB>{tile.vectors == 1 ? all.narrow : all.panel, tile.vectors};
+        const auto& all = TilesFor<T, TB>(rows);
+        return TileOfBits{tile.vectors == 1 ? all.narrow : all.panel, tile.vectors};
       });
     }
     return columns;
@@ -179,7 +180,7 @@ class BlockAtOnce {
   HWY_NOINLINE int64_t MultiplyRowsOfThree() {
     constexpr int64_t kRows = 3;
     const int64_t tiles = rows_ / kRows, left = rows_ - tiles * kRows;
-    MultiplyThreeByFour(operands_, left == 1 ? tiles - 1 : tiles, y_, ends_.to_row_step);
+    MultiplyThreeByFour(OperandsOf<T, TB>(operands_), left == 1 ? tiles - 1 : tiles, y_, ends_.to_row_step);
     if (left > 0) {
       const int64_t done = left == 1 ? rows_ - kRows - 1 : rows_ - kRows;
       operands_.a += done * operands_.a_row_step;
@@ -187,7 +188,7 @@ class BlockAtOnce {
       if (left == 1) {
         MultiplyFourRows();
       } else {
-        MultiplyThreeByFour(operands_, 1, y_, ends_.to_row_step);
+        MultiplyThreeByFour(OperandsOf<T, TB>(operands_), 1, y_, ends_.to_row_step);
       }
     }
     return int64_t{4 * Shape::kLanes};
@@ -196,8 +197,8 @@ class BlockAtOnce {
   /// And four vectors: two tiles.
   HWY_NOINLINE void MultiplyFourRows() {
     SetLastLanes(Shape::kLanes);
-    ends_.to = reinterpret_cast<T*>(y_);
-    TileOperands<T, TB> operands = operands_;
+    ends_.to = reinterpret_cast<BitsOf<T>*>(y_);
+    auto operands = operands_;
     const auto tile = TilesFor<T, TB>(4).panel;
     tile(operands, ends_);
     operands.b += Shape::kPanel;
@@ -209,7 +210,7 @@ class BlockAtOnce {
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(columns - kColumns) + Shape::kLanes);
     MultiplyRows(rows_, kMostRowsOfThreeVectors, [](int64_t rows) HWY_ATTR {
-      return Tile<T, TB>{TilesFor<T, TB>(rows).three, 3};
+      return TileOfBits{TilesFor<T, TB>(rows).three, 3};
     });
     return columns;
   }
@@ -217,7 +218,7 @@ class BlockAtOnce {
   HWY_NOINLINE int64_t MultiplyFourVectors(int64_t columns_left) {
     constexpr auto kColumns = static_cast<int64_t>(4 * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(HWY_MIN(kColumns, columns_left) - kColumns) + Shape::kLanes);
-    MultiplyRows(rows_, kWideRows, [](int64_t rows) HWY_ATTR { return Tile<T, TB>{TilesFor<T, TB>(rows).wide, 4}; });
+    MultiplyRows(rows_, kWideRows, [](int64_t rows) HWY_ATTR { return TileOfBits{TilesFor<T, TB>(rows).wide, 4}; });
     return kColumns;
   }
 
@@ -229,7 +230,7 @@ class BlockAtOnce {
       if (tall > 0) Compute({&MultiplyTile<kTallRows, 1, T, TB>, 1}, kTallRows, tall);
       if (rest > 0) {
         MultiplyRows(rest, Shape::kRows, [](int64_t rows) HWY_ATTR {
-          return Tile<T, TB>{TilesFor<T, TB>(rows).narrow, 1};
+          return TileOfBits{TilesFor<T, TB>(rows).narrow, 1};
         });
       }
     }
@@ -246,7 +247,7 @@ class BlockAtOnce {
   }
 
   /// The next tiles, one below the other; more may follow.
-  HWY_INLINE void Compute(const Tile<T, TB>& tile, int64_t rows, int64_t tiles, bool is_followed = false) {
+  HWY_INLINE void Compute(const TileOfBits& tile, int64_t rows, int64_t tiles, bool is_followed = false) {
     const size_t columns = tile.vectors * Shape::kLanes;
     for (; tiles > 0; --tiles) {
       const Element* c = c_of_tile_;
@@ -256,8 +257,8 @@ class BlockAtOnce {
         c = repeated_;
         ends_.c_row_step = static_cast<int64_t>(columns);
       }
-      ends_.c = reinterpret_cast<const T*>(c);
-      ends_.to = reinterpret_cast<T*>(y_);
+      ends_.c = reinterpret_cast<const BitsOf<T>*>(c);
+      ends_.to = reinterpret_cast<BitsOf<T>*>(y_);
       if (kEndsPartsApart<Element> && ends_.last_lanes < Shape::kLanes) {
         const int64_t rows_behind = tiles > 1 ? (tiles - 1) * rows : is_followed ? rows - 1 : 0;
         ends_.reach = ReachOfRows<Element>(p_.n, columns, rows_behind, ends_);
@@ -293,8 +294,8 @@ class BlockAtOnce {
   int64_t rows_ = 0;
   Element* y_ = nullptr;  ///< of the next tile, as is this C
   const Element* c_of_tile_ = nullptr;
-  TileOperands<T, TB> operands_;
-  TileEnds<T> ends_;
+  TileOperands<BitsOf<T>, BitsOf<TB>> operands_;
+  TileEnds<BitsOf<T>> ends_;
   alignas(64) Element repeated_[LargestTile<T>()];
 };
 

@@ -1,5 +1,5 @@
 // Room: kernels, per target. The two inner loops: a block of Y in tiles, panel by panel or rows by rows (block-inl.h
-// chooses).
+// chooses). Types are BitsOf those that tiles compute with.
 #if defined(BINET_KERNELS_GEMM_BLOCK_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_BLOCK_LOOPS_INL_H_
 #undef BINET_KERNELS_GEMM_BLOCK_LOOPS_INL_H_
@@ -48,19 +48,20 @@ HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t
 template <class Element, class T, class TB>
 class BlockLoops {
  public:
-  BlockLoops(const Block& block, FinishFunction<T> finish, bool goes_by_panels)
+  BlockLoops(const Block& block, const TileSet<T, TB>& tiles, FinishFunction finish, bool goes_by_panels)
       : block_(block),
+        tiles_(tiles),
         finish_(finish),
         goes_by_panels_(goes_by_panels),
-        takes_three_vectors_(TakesThreeVectors(block)),
+        takes_three_vectors_(TakesThreeVectors(block, tiles)),
         b_is_near_(IsBNear(block)),
         y_is_near_(IsYNear(block)) {}
 
   /// B is such that tiles find only so much of it in the first-level cache as they fetch themselves. From memory others
   /// are better, which fetch what they will read much later, too.
-  static bool TakesThreeVectors(const Block& block) {
-    if (block.fetches_lines) return false;
-    if (!AreForThreeVectors<T>(block.m) || block.a_panel_rows > int64_t{kMostRowsOfThreeVectors}) return false;
+  static bool TakesThreeVectors(const Block& block, const TileSet<T, TB>& tiles) {
+    if (block.fetches_lines || !tiles.has_three_vectors) return false;
+    if (!AreForThreeVectors(block.m) || block.a_panel_rows > int64_t{kMostRowsOfThreeVectors}) return false;
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
     return block.n > kColumns - int64_t{Shape::kLanes} && !block.b_is_packed && LeavesL1<TB>(block.k, kColumns);
   }
@@ -68,26 +69,24 @@ class BlockLoops {
   /// Every panel of B meets all rows while it is in the first-level cache.
   void PanelByPanel() const {
     for (int64_t n = 0; n < block_.n; n += Shape::kPanel) {
-      const auto tile = ChooseTile(TilesFor<T, TB>(block_.a_panel_rows), block_.n - n, false);
+      const auto tile = ChooseTile(tiles_.Of(block_.a_panel_rows), block_.n - n, false);
       for (int64_t m = TilesInPlace(tile, n); m < block_.m; m += block_.a_panel_rows) {
         const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
         PrefetchBelow(m, n);
-        Compute(ChooseTile(TilesFor<T, TB>(rows), block_.n - n, false), m, rows, n, m == 0 || !b_is_near_);
+        Compute(ChooseTile(tiles_.Of(rows), block_.n - n, false), m, rows, n, m == 0 || !b_is_near_);
       }
     }
   }
 
   /// One vector of columns: tiles so high that many rows share its load, and that their chains hide the latency.
   void TallTiles() const {
-    if constexpr (kHasTallTiles<T>) {
-      for (int64_t m = 0; m < block_.m;) {
-        const int64_t left = block_.m - m;
-        constexpr int64_t kTall = kTallRows, kRows = Shape::kRows;
-        const int64_t rows = TallTilesOf(left) > 0 ? kTall : left > kRows ? (left + 1) / 2 : left;
-        const auto function = rows == kTall ? &MultiplyTile<kTallRows, 1, T, TB> : TilesFor<T, TB>(rows).narrow;
-        Compute({function, 1}, m, rows, 0, false);
-        m += rows;
-      }
+    if (!Shape::kHas32Registers) return;  // there are none
+    for (int64_t m = 0; m < block_.m;) {
+      const int64_t left = block_.m - m;
+      constexpr int64_t kTall = kTallRows;
+      const int64_t rows = TallTilesOf(left) > 0 ? kTall : left > tiles_.most_rows ? (left + 1) / 2 : left;
+      Compute({rows == kTall ? tiles_.tall : tiles_.Of(rows).narrow, 1}, m, rows, 0, false);
+      m += rows;
     }
   }
 
@@ -95,7 +94,7 @@ class BlockLoops {
   void RowsByRows() const {
     for (int64_t m = TilesOfOneStrip(); m < block_.m; m += block_.a_panel_rows) {
       const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
-      const auto& tiles = TilesFor<T, TB>(rows);
+      const auto& tiles = tiles_.Of(rows);
       for (int64_t n = TilesAcross(tiles, m); n < block_.n;) {
         const auto tile = Widest(tiles, block_.n - n);
         const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
@@ -148,7 +147,8 @@ class BlockLoops {
       const int64_t c_column_step = block_.output->c_column_step;
       if (block_.scale->has_c && c_column_step != 1 && (c_column_step != 0 || buffer == nullptr)) return false;
       const size_t vectors = buffer == nullptr ? 0 : LargestTile<T>() / Shape::kLanes / static_cast<size_t>(rows);
-      return EndInPlace<Element, T>(block_, {m, n, rows, columns}, vectors * Shape::kLanes, buffer, ends);
+      return EndInPlace<Element>(block_, {m, n, rows, columns}, tiles_.are_floats, vectors * Shape::kLanes, buffer,
+                                 ends);
     }
     return false;
   }
@@ -229,30 +229,31 @@ class BlockLoops {
   /// The rows of the tiles of full height, where one is as wide as Y.
   int64_t TilesOfOneStrip() const {
     if (const int64_t rows = ColumnOfTiles(); rows > 0) return rows;
-    const auto tile = ChooseTile(TilesFor<T, TB>(block_.a_panel_rows), block_.n, true);
+    const auto tile = ChooseTile(tiles_.Of(block_.a_panel_rows), block_.n, true);
     return block_.n <= static_cast<int64_t>(tile.vectors * Shape::kLanes) ? TilesInPlace(tile, 0) : 0;
   }
 
   /// As many of the highest tiles as there are, where one is as wide as Y, in one call: their rows.
   int64_t ColumnOfTiles() const {
-    if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !kByHalves<T> && !BINET_IS_OLD_TARGET) {
+    if constexpr (std::is_same_v<Element, T> && std::is_same_v<TB, T> && !BINET_IS_OLD_TARGET) {
       const Output& output = *block_.output;
       const int64_t vectors = (block_.n + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
       const bool is_whole = kTakesAnyColumns<TB> || block_.n == vectors * int64_t{Shape::kLanes};
       const bool c_fits = !block_.scale->has_c || output.c_column_step == 1;
-      if (block_.a_is_packed || block_.a_panel_rows != int64_t{Shape::kRows} || !is_whole || !c_fits) return 0;
+      if (tiles_.narrow_tiles == nullptr || block_.a_is_packed || block_.a_panel_rows != tiles_.most_rows) return 0;
+      if (!is_whole || !c_fits) return 0;
       if (!block_.first || !block_.last || vectors > int64_t{Shape::kPanelVectors}) return 0;
       TileEnds<T> ends;
       ends.last_lanes = static_cast<size_t>(block_.n - (vectors - 1) * int64_t{Shape::kLanes});
-      if (!EndInPlace<Element, T>(block_, {0, 0, 0, block_.n}, 0, nullptr, ends)) return 0;
+      T* const no_buffer = nullptr;
+      if (!EndInPlace<Element>(block_, {0, 0, 0, block_.n}, tiles_.are_floats, 0, no_buffer, ends)) return 0;
       ends.reach = ReachOfRows<Element>(block_.n, static_cast<size_t>(vectors) * Shape::kLanes, 0, ends);
-      const int64_t tiles = block_.m / int64_t{Shape::kRows};
-      const auto multiply = vectors == 1 ? &MultiplyTiles<Shape::kRows, 1, T, TB>
-                                         : &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
+      const int64_t tiles = block_.m / tiles_.most_rows;
+      const auto multiply = vectors == 1 ? tiles_.narrow_tiles : tiles_.panel_tiles;
       TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, 0, vectors * int64_t{Shape::kLanes});
       operands.fetches = false;  // all of B is near
       multiply(operands, ends, tiles);
-      return tiles * int64_t{Shape::kRows};
+      return tiles * tiles_.most_rows;
     }
     return 0;
   }
@@ -263,11 +264,12 @@ class BlockLoops {
     if (goes_by_panels_) operands.far = NextPanel(m, n);
     operands.fetches = fetches;
     const int64_t columns = HWY_MIN(tile_columns, block_.n - n);
-    ComputeTile<Element>(block_, tile, operands, {m, n, rows, columns}, finish_);
+    ComputeTile<Element>(block_, tile, operands, {m, n, rows, columns}, tiles_.are_floats, finish_);
   }
 
   const Block& block_;
-  const FinishFunction<T> finish_;
+  const TileSet<T, TB>& tiles_;
+  const FinishFunction finish_;
   const bool goes_by_panels_, takes_three_vectors_, b_is_near_, y_is_near_;
 };
 

@@ -182,8 +182,8 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
     block.sums = slots + static_cast<std::size_t>(worker) * s.slot_sums_bytes;
     multiply(block);
     const Output part = part_of(output, row, 0, kernels);
-    if (p.n == 1) return kernels.finish(block.sums, block.m, 1, block.m, as_row(part), scale);
-    kernels.finish(block.sums, s.sums_row_step, block.m, p.n, part, scale);
+    if (p.n == 1) return kernels.finish(block.sums, block.m, 1, block.m, as_row(part), 0, 0, scale);
+    kernels.finish(block.sums, s.sums_row_step, block.m, p.n, part, 0, 0, scale);
   };
   run_items(s, pool, compute_item);
   if (s.segments > 1) {

@@ -254,11 +254,6 @@ class RunOfRows {
   Element run_[kMost + kLanes];  // a vector of the last row may end behind it
 };
 
-/// FinishTile for elements that its caller need not know.
-template <class T>
-using FinishFunction = void (*)(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
-                                int64_t row, int64_t column, const Scale& scale);
-
 /// m x n sums, whose rows may be read to the end of a vector, become the elements of Y from (row, column) on.
 template <class Element, class T>
 HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
@@ -320,9 +315,9 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
 }
 
 template <class Element, class T>
-void Finish(const std::byte* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output,
-            const Scale& scale) {
-  FinishTile<Element>(reinterpret_cast<const T*>(sums), sums_row_step, m, n, output, 0, 0, scale);
+void Finish(const std::byte* sums, int64_t sums_row_step, int64_t m, int64_t n, const Output& output, int64_t row,
+            int64_t column, const Scale& scale) {
+  FinishTile<Element>(reinterpret_cast<const T*>(sums), sums_row_step, m, n, output, row, column, scale);
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

@@ -98,7 +98,7 @@ void check_rounding(const Target& target) {
   for (const std::uint32_t lower : kLower) {
     for (std::uint32_t upper = 0; upper < (1u << 20); upper += kCount) {
       for (std::uint32_t i = 0; i < kCount; ++i) sums[i] = std::bit_cast<float>((upper + i) << 12 | lower);
-      kernels.finish(reinterpret_cast<const std::byte*>(sums.data()), 0, 1, kCount, output, Scale());
+      kernels.finish(reinterpret_cast<const std::byte*>(sums.data()), 0, 1, kCount, output, 0, 0, Scale());
       for (std::size_t i = 0; i < kCount; ++i) {
         const Half want = Half::from_float(sums[i]);
         const bool is_quiet_nan = std::isnan(sums[i]) && std::isnan(static_cast<float>(rounded[i])) &&

@@ -92,6 +92,10 @@ inline constexpr std::int64_t kMostTurnedRows = 16;
 
 struct TiledKernels;  // tiled/kernels.h
 
+/// m x n sums become the elements of Y from (row, column) on.
+using FinishFunction = void (*)(const std::byte* sums, std::int64_t sums_row_step, std::int64_t m, std::int64_t n,
+                                const Output& output, std::int64_t row, std::int64_t column, const Scale& scale);
+
 /// The functions of one element type and target.
 struct Kernels {
   ElementType type = ElementType::f32;
@@ -175,8 +179,7 @@ struct Kernels {
                       std::int64_t k, std::byte* pairs) = nullptr;
   /// The last step alone, as multiply() does it with each tile: m x n sums become Y. The last vector of a row of sums
   /// may be read beyond it.
-  void (*finish)(const std::byte* sums, std::int64_t sums_row_step, std::int64_t m, std::int64_t n, const Output&,
-                 const Scale&) = nullptr;
+  FinishFunction finish = nullptr;
 };
 
 /// The kernels that serve a type of Gemm on a target; null for other types.

@@ -48,32 +48,33 @@ HWY_INLINE void AddAllLanes(const TileOperands<T, TB>& operands, const Row& vect
 }
 
 template <size_t kRows, size_t kVectors, class T, class TB>
-HWY_INLINE void ComputeSums(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
+HWY_INLINE void ComputeSums(const TileOperands<BitsOf<T>, BitsOf<TB>>& operands, const TileEnds<BitsOf<T>>& ends) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
 
   V sum[kRows][kVectors];
   BeginTile(vectors, ends, sum);
-  AddAllLanes(operands, vectors, ends.last_lanes, sum);
+  AddAllLanes(OperandsOf<T, TB>(operands), vectors, ends.last_lanes, sum);
   EndTile<TB>(vectors, ends, sum);  // with a B of 16-bit floats Y consists of them too
 }
 
 /// kRows x kVectors sums.
 template <size_t kRows, size_t kVectors, class T, class TB>
-requires(!kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
-  ComputeSums<kRows, kVectors>(operands, ends);
+requires(!kByHalves<T>) HWY_NOINLINE
+    void MultiplyTile(const TileOperands<BitsOf<T>, BitsOf<TB>>& operands, const TileEnds<BitsOf<T>>& ends) {
+  ComputeSums<kRows, kVectors, T, TB>(operands, ends);
 }
 
 /// Such tiles one below the other: with a short k, a call for each would take a third of the time. `ends.reach`: of all
 /// of them.
 template <size_t kRows, size_t kVectors, class T, class TB>
-HWY_NOINLINE void MultiplyTiles(TileOperands<T, TB> operands, TileEnds<T> ends, int64_t tiles) {
+HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, TileEnds<BitsOf<T>> ends, int64_t tiles) {
   const Reach reach_of_last = ends.reach;
   if (reach_of_last == Reach::all_but_last) ends.reach = Reach::all;
   for (; tiles > 0; --tiles) {
     if (tiles == 1) ends.reach = reach_of_last;
-    ComputeSums<kRows, kVectors>(operands, ends);
+    ComputeSums<kRows, kVectors, T, TB>(operands, ends);
     operands.a += int64_t{kRows} * operands.a_row_step;
     ends.to += int64_t{kRows} * ends.to_row_step;
     ends.c += int64_t{kRows} * ends.c_row_step;

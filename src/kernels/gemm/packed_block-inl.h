@@ -42,7 +42,7 @@ HWY_INLINE auto ChoosePackedTile(int64_t rows, int64_t columns_left) {
 /// Every panel of B meets all rows.
 template <class Tiles>
 void MultiplyPackedBlock(const Block& block) {
-  using T = typename Tiles::T;
+  using T = BitsOf<typename Tiles::T>;
   const auto* b = reinterpret_cast<const T*>(block.b);
   for (int64_t n = 0; n < block.n; n += Tiles::kPanel, b += block.b_panel_step) {
     const int64_t columns = HWY_MIN(int64_t{Tiles::kPanel}, block.n - n);
@@ -52,7 +52,8 @@ void MultiplyPackedBlock(const Block& block) {
       PrefetchSums<sizeof(T), T>(block, m + block.a_panel_rows, n);
       const TileOperands<T, T> operands = {
           a, 1, block.a_column_step, b, block.b_panel_step, block.b_row_step, block.k, true, {}, {}};
-      ComputeTile<T>(block, ChoosePackedTile<Tiles>(rows, columns), operands, {m, n, rows, columns});
+      ComputeTile<T>(block, ChoosePackedTile<Tiles>(rows, columns), operands, {m, n, rows, columns}, false,
+                     &Finish<typename Tiles::T, typename Tiles::T>);
     }
   }
 }

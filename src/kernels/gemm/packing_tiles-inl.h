@@ -38,12 +38,13 @@ struct PackingTiles {
   using Rows = std::make_index_sequence<kMost - kFewest + 1>;
 
   template <size_t kRows>
-  static HWY_NOINLINE void Multiply(const TileOperands<T, T>& operands, const TileEnds<T>& ends) {
+  static HWY_NOINLINE void Multiply(const TileOperands<BitsOf<T>, BitsOf<T>>& operands,
+                                    const TileEnds<BitsOf<T>>& ends) {
     const hn::ScalableTag<T> d;
     const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
     hn::Vec<decltype(d)> sum[kRows][TileShape<T>::kPanelVectors];
     BeginTile(vectors, ends, sum);
-    TileOperands<T, T> all = operands;
+    TileOperands<T, T> all = OperandsOf<T, T>(operands);
     AddProducts<Loop{.fetches = true, .stores_b = true}>(all, vectors, sum);
     EndTile<T>(vectors, ends, sum);
   }
@@ -64,13 +65,14 @@ void MultiplyFirstTiles(const Block& block, const Packing& packing) {
   in_place.b_is_packed = false;
   in_place.b_row_step = packing.k_step;
   in_place.b_panel_step = kPanel;
-  auto* panel = reinterpret_cast<T*>(packing.to);
+  auto* panel = reinterpret_cast<BitsOf<T>*>(packing.to);
   for (int64_t n = 0; n < block.n; n += kPanel, panel += packing.panel_step) {
     const Place place = {0, n, block.a_panel_rows, HWY_MIN(kPanel, block.n - n)};
-    TileOperands<T, T> operands = OperandsAt<T, T>(in_place, 0, n, kPanel);
+    auto operands = OperandsAt<BitsOf<T>, BitsOf<T>>(in_place, 0, n, kPanel);
     operands.packed_b = panel;
     if (place.columns > kLanes) {
-      ComputeTile<T>(block, {PackingTiles<T>::Of(place.rows), Shape::kPanelVectors}, operands, place);
+      ComputeTile<BitsOf<T>>(block, {PackingTiles<T>::Of(place.rows), Shape::kPanelVectors}, operands, place, true,
+                             &Finish<T, T>);
       continue;
     }
     Packing last = packing;
@@ -80,7 +82,7 @@ void MultiplyFirstTiles(const Block& block, const Packing& packing) {
     Pack<Shape::kPanel, T, T>(last);
     operands.b = panel;
     operands.b_row_step = kPanel;
-    ComputeTile<T>(block, {TilesFor<T, T>(place.rows).narrow, 1}, operands, place);
+    ComputeTile<BitsOf<T>>(block, {TilesFor<T, T>(place.rows).narrow, 1}, operands, place, true, &Finish<T, T>);
   }
 }
 

@@ -63,7 +63,7 @@ void finish_segments(const SegmentSums& sums, const Kernels& kernels, const Outp
       segment += sums.rows * row_bytes;
       add_sums(kernels, total, segment, rows * sums.row_step);
     }
-    kernels.finish(total, sums.row_step, rows, sums.n, part_of(output, row, 0, kernels), scale);
+    kernels.finish(total, sums.row_step, rows, sums.n, output, row, 0, scale);
   });
 }
 

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/tile_operands-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 
 // GCC else makes a copy of a function for each number that it is called with.
@@ -48,7 +49,8 @@ constexpr bool kRoundsInTile = sizeof(Element) == 2 && BINET_MASKS_ARE_CHEAP;
 template <class Element>
 constexpr bool kEndsPartsApart = kTakesAnyColumns<Element> && !BINET_MASKS_ARE_CHEAP;
 
-/// How the chains of a tile begin and end. Rows are whole vectors, but for the last vector of each.
+/// How the chains of a tile begin and end. Rows are whole vectors, but for the last vector of each. T is BitsOf the
+/// type that the tile computes with.
 template <class T>
 struct TileEnds {
   const T* from = nullptr;  ///< the sums to go on from; null: zeros
@@ -58,8 +60,8 @@ struct TileEnds {
   Last last = Last::sums;
   const T* c = nullptr;  ///< neighbouring columns side by side
   int64_t c_row_step = 0;
-  T alpha = T{1}, beta = T{1};
-  size_t last_lanes = 0;  ///< of the last vector; all of them, but with kTakesAnyColumns
+  float alpha = 1.0f, beta = 1.0f;  ///< of floats
+  size_t last_lanes = 0;            ///< of the last vector; all of them, but with kTakesAnyColumns
   Reach reach = Reach::none;
 };
 
@@ -135,8 +137,9 @@ HWY_INLINE void KeepInRegisters(V (&sum)[kRows][kVectors]) {
 }
 
 /// The sums to go on from.
-template <class Row, class T, class V, size_t kRows, size_t kVectors>
-HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[kRows][kVectors]) {
+template <class Row, class V, size_t kRows, size_t kVectors>
+HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<BitsOf<hn::TFromV<V>>>& ends, V (&sum)[kRows][kVectors]) {
+  using T = hn::TFromV<V>;
   constexpr size_t kLanes = TileShape<T>::kLanes;
   if (ends.from == nullptr) {
     HWY_UNROLL(24)
@@ -145,7 +148,7 @@ HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<T>& ends, V (&sum)[
       for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(hn::ScalableTag<T>());
     }
   } else {
-    const T* from = ends.from;
+    const auto* from = reinterpret_cast<const T*>(ends.from);
     HWY_UNROLL(24)
     for (size_t i = 0; i < kRows; ++i, from += ends.from_row_step) {
       HWY_UNROLL(16)
@@ -162,11 +165,10 @@ constexpr bool kStoresWholeVectors = BINET_MASKS_ARE_CHEAP &&
                                      ((kRows == 6 && kVectors == 4) || (kRows == 12 && kVectors <= 2));
 
 /// Stores result(sum, its place in C, whether it is the last of its row), as an Element; perhaps not the last row.
-template <class Element, bool kIsWhole = false, class Row, class T, class V, size_t kRows, size_t kVectors,
-          class Result>
-HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors],
-                          bool has_last_row, const Result& result) {
-  constexpr size_t kLanes = TileShape<T>::kLanes;
+template <class Element, bool kIsWhole = false, class Row, class V, size_t kRows, size_t kVectors, class Result>
+HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<BitsOf<hn::TFromV<V>>>& ends,
+                          const V (&sum)[kRows][kVectors], bool has_last_row, const Result& result) {
+  constexpr size_t kLanes = TileShape<hn::TFromV<V>>::kLanes;
   auto* to = reinterpret_cast<Element*>(ends.to);
   const auto* c = reinterpret_cast<const Element*>(ends.c);
   // For all that a compiler knows, a vector that is stored may change `ends`.
@@ -212,11 +214,12 @@ alignas(64) constexpr auto kNegativeZeros = [] {
 /// The end of rows of sums that lie one after the other, from row `first` of a tile on, where it does not do it itself:
 /// Y = alpha * sum + beta * C, or the sums as they are.
 template <class Element, class T>
-BINET_ONE_COPY void EndRows(const T* sums, size_t first, size_t rows, size_t row_vectors, const TileEnds<T>& ends) {
+BINET_ONE_COPY void EndRows(const T* sums, size_t first, size_t rows, size_t row_vectors,
+                            const TileEnds<BitsOf<T>>& ends) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
   const hn::ScalableTag<T> d;
   const RowOfVectors<decltype(d)> vectors(d, ends.last_lanes);
-  auto alpha = hn::Set(d, ends.alpha), beta = hn::Set(d, ends.beta);
+  auto alpha = hn::Set(d, static_cast<T>(ends.alpha)), beta = hn::Set(d, static_cast<T>(ends.beta));
   auto* to = reinterpret_cast<Element*>(ends.to);
   const auto* c = reinterpret_cast<const Element*>(ends.c);
   int64_t c_row_step = ends.c_row_step;
@@ -250,8 +253,10 @@ BINET_ONE_COPY void EndRows(const T* sums, size_t first, size_t rows, size_t row
 }
 
 /// Stores the sums, or what the last step makes of them. Integers with other factors than 1 go by way of a buffer.
-template <class Element, class Row, class T, class V, size_t kRows, size_t kVectors>
-HWY_INLINE void EndTile(const Row& vectors, const TileEnds<T>& ends, const V (&sum)[kRows][kVectors]) {
+template <class Element, class Row, class V, size_t kRows, size_t kVectors>
+HWY_INLINE void EndTile(const Row& vectors, const TileEnds<BitsOf<hn::TFromV<V>>>& ends,
+                        const V (&sum)[kRows][kVectors]) {
+  using T = hn::TFromV<V>;
   constexpr size_t kLanes = TileShape<T>::kLanes;
   const auto same = [](V v, const auto*, bool) HWY_ATTR { return v; };
   // Rare enough for one function for all heights: in registers it would be a third of a tile's code.

@@ -14,6 +14,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
+/// Loops over tiles move numbers and compute none: they are compiled once for all types of a size, as unsigned ones.
+template <class T>
+using BitsOf = hwy::UnsignedFromSize<sizeof(T)>;
+
 /// What a tile asks the caches to fetch while it computes, with each k, `step` bytes further each time.
 struct Ahead {
   const std::byte* from = nullptr;
@@ -36,6 +40,24 @@ struct TileOperands {
   bool fetches = true;     ///< false: what this tile and the next ones read is near already
   T* packed_b = nullptr;   ///< for tiles that pack what they read of B: its panel (packing_tiles-inl.h)
 };
+
+/// Of the types that a tile computes with.
+template <class T, class TB>
+HWY_INLINE TileOperands<T, TB> OperandsOf(const TileOperands<BitsOf<T>, BitsOf<TB>>& bits) {
+  return {reinterpret_cast<const T*>(bits.a),
+          bits.a_row_step,
+          bits.a_column_step,
+          reinterpret_cast<const TB*>(bits.b),
+          bits.b_panel_step,
+          bits.b_row_step,
+          bits.k,
+          bits.b_is_whole,
+          bits.near,
+          bits.below,
+          bits.far,
+          bits.fetches,
+          reinterpret_cast<T*>(bits.packed_b)};
+}
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

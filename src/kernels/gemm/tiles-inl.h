@@ -28,9 +28,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // ---- which tiles there are
 
 template <class T, class TB>
-using TileFunction = void (*)(const TileOperands<T, TB>&, const TileEnds<T>&);
+using TileFunction = void (*)(const TileOperands<BitsOf<T>, BitsOf<TB>>&, const TileEnds<BitsOf<T>>&);
 
-/// The tiles of so many rows, from 1 to TileShape::kRows: of one vector, of a panel, and the widest.
+/// The tiles of so many rows, from 1 to TileShape::kRows: of one vector, of a panel, and the widest. T and TB are
+/// BitsOf the types of accumulators and of B.
 template <class T, class TB>
 struct TilesOfRows {
   TileFunction<T, TB> narrow, panel, wide;
@@ -72,7 +73,7 @@ constexpr TileFunction<T, TB> ThreeVectors() {
 }
 
 template <class T, class TB, size_t... kRow>
-constexpr std::array<TilesOfRows<T, TB>, sizeof...(kRow)> AllTiles(std::index_sequence<kRow...>) {
+constexpr std::array<TilesOfRows<BitsOf<T>, BitsOf<TB>>, sizeof...(kRow)> AllTiles(std::index_sequence<kRow...>) {
   using Shape = TileShape<T>;
   return {{{&MultiplyTile<kRow + 1, 1, T, TB>, &MultiplyTile<kRow + 1, Shape::kPanelVectors, T, TB>,
             &MultiplyTile<kRow + 1, Shape::WideVectors(kRow + 1), T, TB>, Shape::WideVectors(kRow + 1),
@@ -80,17 +81,18 @@ constexpr std::array<TilesOfRows<T, TB>, sizeof...(kRow)> AllTiles(std::index_se
 }
 
 template <class T, class TB>
-HWY_INLINE const TilesOfRows<T, TB>& TilesFor(int64_t rows) {
-  static constexpr auto kTiles = AllTiles<T, TB>(std::make_index_sequence<TileShape<T>::kRows>());
-  return kTiles[static_cast<size_t>(rows) - 1];
+constexpr auto kTilesOfRows = AllTiles<T, TB>(std::make_index_sequence<TileShape<T>::kRows>());
+
+template <class T, class TB>
+HWY_INLINE const TilesOfRows<BitsOf<T>, BitsOf<TB>>& TilesFor(int64_t rows) {
+  return kTilesOfRows<T, TB>[static_cast<size_t>(rows) - 1];
 }
 
 /// Seven rows or eight, or twice as many: in tiles of three vectors they have fewer loads than in those of two.
-template <class T>
 HWY_INLINE bool AreForThreeVectors(int64_t rows) {
-  constexpr int64_t kMost = kMostRowsOfThreeVectors;
-  if (!kHasTilesOfThreeVectors<T> || !TileShape<T>::kHas32Registers) return false;
-  return (rows >= kMost - 1 && rows <= kMost) || (rows > int64_t{TileShape<T>::kRows} && rows <= 2 * kMost);
+  constexpr int64_t kMost = kMostRowsOfThreeVectors, kRows = TileShape<float>::kRows;
+  if (!TileShape<float>::kHas32Registers) return false;
+  return (rows >= kMost - 1 && rows <= kMost) || (rows > kRows && rows <= 2 * kMost);
 }
 
 /// Of one vector there are tiles of more rows, where A is not packed.
@@ -112,6 +114,39 @@ HWY_INLINE int64_t VectorsBeforeHalf(int64_t columns) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   return kHasHalfVectors<T> && (columns - 1) % kLanes < kLanes / 2 ? (columns - 1) / kLanes : 0;
 }
+
+/// All tiles, and what loops over them have to know that does not follow from the sizes of numbers.
+template <class T, class TB>
+struct TileSet {
+  const TilesOfRows<T, TB>* of_rows;
+  int64_t most_rows;
+  bool has_three_vectors;    ///< AreForThreeVectors() holds
+  TileFunction<T, TB> tall;  ///< null, or the tile of kTallRows rows and one vector
+  /// Null, or MultiplyTiles of the most rows, and one vector or two.
+  void (*narrow_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t);
+  void (*panel_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t);
+  bool are_floats;
+
+  [[nodiscard]] HWY_INLINE const TilesOfRows<T, TB>& Of(int64_t rows) const { return of_rows[rows - 1]; }
+};
+
+template <class T, class TB>
+constexpr TileSet<BitsOf<T>, BitsOf<TB>> MakeTileSet() {
+  using Shape = TileShape<T>;
+  TileSet<BitsOf<T>, BitsOf<TB>> set{};
+  set.of_rows = kTilesOfRows<T, TB>.data();
+  set.most_rows = Shape::kRows;
+  set.has_three_vectors = kHasTilesOfThreeVectors<T> && Shape::kHas32Registers;
+  if constexpr (kHasTallTiles<T>) set.tall = &MultiplyTile<kTallRows, 1, T, TB>;
+  if constexpr (std::is_same_v<T, TB> && !kByHalves<T> && !BINET_IS_OLD_TARGET) {
+    set.narrow_tiles = &MultiplyTiles<Shape::kRows, 1, T, TB>;
+    set.panel_tiles = &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
+  }
+  set.are_floats = hwy::IsFloat<T>();
+  return set;
+}
+template <class T, class TB>
+constexpr auto kTileSet = MakeTileSet<T, TB>();
 
 /// A tile's function and the vectors in each of its rows.
 template <class T, class TB>
@@ -172,9 +207,10 @@ void RepeatAlongRows(const Element* c, int64_t c_row_step, size_t columns, int64
   }
 }
 
-/// Room for the sums of any tile.
-template <class T>
+/// Room for the sums of any tile, of any type of the size: floats have the largest.
+template <class Bits>
 constexpr size_t LargestTile() {
+  using T = hwy::FloatFromSize<sizeof(Bits)>;
   size_t largest = TileShape<T>::kRows * TileShape<T>::kPanelVectors;
   for (size_t rows = 1; rows <= TileShape<T>::kRows; ++rows) {
     largest = HWY_MAX(largest, rows * TileShape<T>::WideVectors(rows));
@@ -184,7 +220,7 @@ constexpr size_t LargestTile() {
 
 /// Lets the tile itself do the last step, where Y and C lie so that it can. False: it cannot.
 template <class Element, class T>
-HWY_NOINLINE bool EndInPlace(const Block& block, const Place& place, size_t tile_columns, T* buffer,
+HWY_NOINLINE bool EndInPlace(const Block& block, const Place& place, bool are_floats, size_t tile_columns, T* buffer,
                              TileEnds<T>& ends) {
   constexpr bool kRounds = sizeof(Element) < sizeof(T);
   const Output& output = *block.output;
@@ -198,12 +234,9 @@ HWY_NOINLINE bool EndInPlace(const Block& block, const Place& place, size_t tile
 
   if (!scale.has_c) return false;
   ends.last = scale.alpha == 1.0f && scale.beta == 1.0f && !kRounds ? Last::plus_c : Last::scaled_plus_c;
-  if constexpr (hwy::IsFloat<T>()) {
-    ends.alpha = static_cast<T>(scale.alpha);
-    ends.beta = static_cast<T>(scale.beta);
-  } else {
-    if (ends.last != Last::plus_c) return false;
-  }
+  if (!are_floats && ends.last != Last::plus_c) return false;
+  ends.alpha = scale.alpha;
+  ends.beta = scale.beta;
   const auto* c = reinterpret_cast<const Element*>(output.c) + (block.row + place.m) * output.c_row_step +
                   (block.column + place.n) * output.c_column_step;
   ends.c = reinterpret_cast<const T*>(c);
@@ -219,7 +252,7 @@ HWY_NOINLINE bool EndInPlace(const Block& block, const Place& place, size_t tile
 /// Unless the tile itself does the last step, `finish` does.
 template <class Element, class T, class TB>
 HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const TileOperands<T, TB>& operands,
-                            const Place& place, FinishFunction<T> finish = &FinishTile<Element, T>) {
+                            const Place& place, bool are_floats, FinishFunction finish) {
   alignas(64) T buffer[LargestTile<T>()];
   const size_t tile_columns = tile.vectors * TileShape<T>::kLanes;
   const auto columns = static_cast<size_t>(place.columns);
@@ -246,7 +279,8 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
       return tile.function(operands, ends);
     }
     if constexpr (std::is_same_v<Element, T> || (std::is_same_v<Element, TB> && kRoundsInTile<Element>)) {
-      if (EndInPlace<Element>(block, place, tile_columns, buffer, ends)) return tile.function(operands, ends);
+      if (EndInPlace<Element>(block, place, are_floats, tile_columns, buffer, ends))
+        return tile.function(operands, ends);
       ends.last = Last::sums;
     }
   }
@@ -254,8 +288,8 @@ HWY_INLINE void ComputeTile(const Block& block, const Tile<T, TB>& tile, const T
   ends.to_row_step = buffer_step;
   tile.function(operands, ends);
   if (!block.last) return CopyRows(buffer, buffer_step, sums, step, place);
-  finish(buffer, buffer_step, place.rows, place.columns, *block.output, block.row + place.m, block.column + place.n,
-         *block.scale);
+  finish(reinterpret_cast<const std::byte*>(buffer), buffer_step, place.rows, place.columns, *block.output,
+         block.row + place.m, block.column + place.n, *block.scale);
 }
 
 /// Fetches so many bytes of each row.

@@ -58,7 +58,8 @@ HWY_INLINE void AddHalves(const TileOperands<T, TB>& operands, const Row& vector
 }
 
 template <size_t kRows, size_t kVectors, class T, class TB>
-requires(kByHalves<T>) HWY_NOINLINE void MultiplyTile(const TileOperands<T, TB>& operands, const TileEnds<T>& ends) {
+requires(kByHalves<T>) HWY_NOINLINE
+    void MultiplyTile(const TileOperands<BitsOf<T>, BitsOf<TB>>& operands, const TileEnds<BitsOf<T>>& ends) {
   const hn::ScalableTag<T> d;
   const hn::Repartition<uint32_t, decltype(d)> d32;
   using V = hn::Vec<decltype(d)>;
