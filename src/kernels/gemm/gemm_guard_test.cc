@@ -64,6 +64,16 @@ class GemmGuards : public TypeOnTargetTest {
 
 INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmGuards, ::testing::ValuesIn(types_on_targets()), name_of);
 
+TEST_P(GemmGuards, AreNotTouchedByFewRows) {
+  for (const std::int64_t m : {3, 5, 8, 11}) {
+    for (const std::int64_t n : {31, 32, 33, 47, 63, 64, 79, 97}) {
+      Case c{m, n, 301 - n};
+      vary(c);
+      check_guards(c);
+    }
+  }
+}
+
 TEST_P(GemmGuards, AreNotTouchedByNarrowProductsOfALongK) {
   const std::int64_t lanes = kernels_.lanes;
   for (const std::int64_t m : {1, 2, 5, 8, 12, 16, 17, 33}) {

@@ -40,6 +40,9 @@ inline constexpr std::int64_t kHighestWideVectorTile = 12;
 /// streams to get the most out of memory.
 inline constexpr std::int64_t kMostRowsOfTwoPanels = 4;
 
+/// There, up to so many rows have B as it lies multiplied (pairs_in_place-inl.h).
+inline constexpr std::int64_t kMostRowsOfPairsInPlace = 12;
+
 /// Greater than the bits of any.
 inline constexpr std::uint32_t kNoMagnitude = ~std::uint32_t{0};
 
@@ -114,8 +117,9 @@ struct TiledKernels {
   std::int64_t least_m_to_pack_b = 0, least_m_to_turn_b = 0, least_products = 0;
   std::int64_t f32_rate = 0;  ///< products in the time of an f32 multiply-add of the same core
 
-  /// For at most so many rows, without the matrix registers.
-  std::int64_t most_rows_unpacked = 0;
+  /// For so many rows, and at least so many columns: without the matrix registers, or with B as it lies.
+  std::int64_t least_rows_unpacked = 0, most_rows_unpacked = 0, least_columns_unpacked = 0;
+  std::int64_t least_products_unpacked = 0;
   void (*multiply_unpacked)(const UnpackedBlock&) = nullptr;
 
   /// Both return the smallest magnitude packed, if multiply() wants to know.

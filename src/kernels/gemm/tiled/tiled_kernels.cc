@@ -15,6 +15,7 @@
 #include "kernels/gemm/tiled/bf16_numbers-inl.h"
 #include "kernels/gemm/tiled/bf16_pairs-inl.h"
 #include "kernels/gemm/tiled/integer_numbers-inl.h"
+#include "kernels/gemm/tiled/pairs_in_place-inl.h"
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -51,6 +52,11 @@ const TiledKernels* BF16OnVectors() {
     kernels.least_m_to_turn_b = 8;
     kernels.least_products = 12'000;
     kernels.f32_rate = 2;
+    kernels.least_rows_unpacked = 3;
+    kernels.most_rows_unpacked = kMostRowsOfPairsInPlace;
+    kernels.least_columns_unpacked = kColumnsOfPairs;
+    kernels.least_products_unpacked = 20'000;
+    kernels.multiply_unpacked = &MultiplyPairsInPlace;
     kernels.multiply = &MultiplyPairsOfBF16;
     kernels.begin = nullptr;  // nothing is set for a thread
     kernels.end = nullptr;
@@ -69,6 +75,7 @@ const TiledKernels* BF16OnRegisters() {
     kernels.least_n = 8;
     kernels.least_k = 16;
     kernels.f32_rate = 8;
+    kernels.least_rows_unpacked = 1;
     kernels.most_rows_unpacked = 6;
     kernels.multiply_unpacked = &MultiplyFewRowsOfBF16;
     kernels.reads_a_in_place = true;

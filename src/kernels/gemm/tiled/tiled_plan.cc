@@ -84,7 +84,9 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
 
 /// Nobody packed B, and it is not worth it.
 bool has_few_rows(const Problem& p, const TiledKernels& tiled, bool b_is_packed) {
-  return !b_is_packed && p.m <= tiled.most_rows_unpacked && p.b_column_step == 1;
+  if (b_is_packed || p.b_column_step != 1 || p.n < tiled.least_columns_unpacked) return false;
+  if (p.m < tiled.least_rows_unpacked || p.m > tiled.most_rows_unpacked) return false;
+  return p.m * p.n * p.k >= tiled.least_products_unpacked;
 }
 
 /// Few rows of a transposed B: packing would turn all of it. Y^T = op(B)^T * op(A)^T reads it as it lies.
@@ -160,7 +162,8 @@ bool takes_tiled(const Problem& p, const Kernels& kernels, bool b_is_packed) noe
   if (b_is_packed) return p.n * p.k >= kernels.tiled->least_kept_b;
   const std::int64_t least_m =
       p.b_column_step == 1 ? kernels.tiled->least_m_to_pack_b : kernels.tiled->least_m_to_turn_b;
-  return p.m >= least_m && p.m * p.n * p.k >= kernels.tiled->least_products;
+  const bool are_enough_rows = p.m >= least_m || has_few_rows(p, *kernels.tiled, false);
+  return are_enough_rows && p.m * p.n * p.k >= kernels.tiled->least_products;
 }
 
 void plan_tiled(Plan& plan, int threads) {

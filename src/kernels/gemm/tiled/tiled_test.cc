@@ -53,7 +53,8 @@ TEST_P(Tiled, OfVectorsAreTakenWhereTheyRepayPacking) {
   for (const bool trans_b : {false, true}) {
     const std::int64_t least_m = trans_b ? tiled.least_m_to_turn_b : tiled.least_m_to_pack_b;
     EXPECT_TRUE(takes_tiled(problem_of(type_, {least_m, 100, 100, false, trans_b}), kernels_, false));
-    EXPECT_FALSE(takes_tiled(problem_of(type_, {least_m - 1, 100, 100, false, trans_b}), kernels_, false));
+    const std::int64_t columns = trans_b ? 100 : tiled.least_columns_unpacked - 1;
+    EXPECT_FALSE(takes_tiled(problem_of(type_, {least_m - 1, columns, 400, false, trans_b}), kernels_, false));
   }
   EXPECT_FALSE(takes_tiled(problem_of(type_, {20, 20, tiled.least_products / 400 - 1}), kernels_, false));
   EXPECT_TRUE(takes_tiled(problem_of(type_, {20, 20, tiled.least_products / 400}), kernels_, false));
@@ -67,6 +68,23 @@ TEST_P(Tiled, SizesAroundTiles) {
         Case c = transposed({m, n, k}, static_cast<int>((m + n + k) % 4));
         vary(c);
         check(c);
+      }
+    }
+  }
+}
+
+/// B as it lies: groups of its rows, one of an odd number of them, and last columns that are computed with others.
+TEST_P(Tiled, FewRowsOfAGivenB) {
+  const TiledKernels& tiled = *kernels_.tiled;
+  if (!tiled.are_vectors) return;
+  for (std::int64_t m = tiled.least_rows_unpacked; m <= tiled.most_rows_unpacked; ++m) {
+    for (const std::int64_t n : {32, 33, 63, 64, 65, 95, 97, 128, 160, 1030}) {
+      for (const std::int64_t k : {255, 256, 257, 290, 513}) {
+        Case c{m, n, k, (m + n + k) % 2 != 0};
+        vary(c);
+        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+        EXPECT_TRUE(plan.way == Way::tiled && plan.schedule.has_few_rows) << c;
+        check(c, k % 2 == 0 ? 0 : 1 + byte_size(type_));
       }
     }
   }
@@ -96,8 +114,8 @@ TEST_P(Tiled, AnyAlignment) {
 
 TEST_P(Tiled, ThreadsDoNotMatter) {
   const ThreadPool pools[] = {ThreadPool(2), ThreadPool(3), ThreadPool(8)};
-  for (const Case& c : {Case{300, 200, 400}, Case{3, 900, 2000}, Case{12, 2000, 900, false, true},
-                        Case{40, 60, 33000, false, false, CForm::row, 2, 3}}) {
+  for (const Case& c : {Case{300, 200, 400}, Case{3, 900, 2000}, Case{12, 2000, 900, false, true}, Case{5, 97, 900},
+                        Case{8, 300, 300}, Case{12, 129, 900}, Case{40, 60, 33000, false, false, CForm::row, 2, 3}}) {
     const Problem p = problem_of(type_, c);
     const Operands operands(p, 0, 1);
     for (const bool pack : {false, true}) {
@@ -132,12 +150,14 @@ TEST_P(Tiled, TinyProductsAreNotTakenForZero) {
     for (int sum = -118; sum <= -108; ++sum) {
       const int exponent_b = sum - exponent_a;
       for (const int transposes : {0, 1, 2, 3}) {
-        const Case c = transposed({40, 36, 70}, transposes);
-        const Operands operands(problem_of(type_, c), 0, 1);
-        fill_near(operands.a, exponent_a, random);
-        fill_near(operands.b, exponent_b, random);
-        check(c, operands, false);
-        check(c, operands, true);
+        for (const Case& sizes : {Case{40, 36, 70}, Case{5, 67, 70}, Case{9, 70, 35}}) {
+          const Case c = transposed(sizes, transposes);
+          const Operands operands(problem_of(type_, c), 0, 1);
+          fill_near(operands.a, exponent_a, random);
+          fill_near(operands.b, exponent_b, random);
+          check(c, operands, false);
+          check(c, operands, true);
+        }
       }
     }
   }
