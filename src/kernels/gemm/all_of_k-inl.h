@@ -139,8 +139,7 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
   constexpr bool kIsLow = kVectors >= 4 || (kVectors == 3 && kRows > Shape::kRows / 2 && Shape::kHas32Registers);
   constexpr bool kMayFetchBelow = kIsLow && std::is_same_v<T, TB> && !BINET_IS_OLD_TARGET;
   constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
-  constexpr bool kIsNarrow =
-      BINET_MASKS_ARE_CHEAP && kVectors == 1 && kRows >= kFewestRows && hwy::IsFloat<T>() && std::is_same_v<T, TB>;
+  constexpr bool kIsNarrow = BINET_MASKS_ARE_CHEAP && kVectors == 1 && kRows >= kFewestRows && std::is_same_v<T, TB>;
   if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
     if (operands.a_column_step == 1) {
       const int64_t masked = RowsBeforeEnd(operands, last_lanes);

@@ -157,9 +157,9 @@ HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<BitsOf<hn::TFromV<V
   }
 }
 
-/// Tiles of which a large Y consists if K is short. They store whole vectors, and load those of C if they are floats,
-/// without a mask: Zen 5 does not prefetch lines that are read or written under one, which is a tenth to a half of the
-/// time if they come from memory. In tiles of other shapes a second form would take more room than it is worth.
+/// Tiles of which a large Y consists if K is short. They store whole vectors, and load those of C, without a mask: Zen
+/// 5 does not prefetch lines that are read or written under one, which is a tenth to a half of the time if they come
+/// from memory. In tiles of other shapes a second form would take more room than it is worth.
 template <size_t kRows, size_t kVectors>
 constexpr bool kStoresWholeVectors = BINET_MASKS_ARE_CHEAP &&
                                      ((kRows == 6 && kVectors == 4) || (kRows == 12 && kVectors <= 2));
@@ -291,7 +291,7 @@ HWY_INLINE void EndTile(const Row& vectors, const TileEnds<BitsOf<hn::TFromV<V>>
       StoreTile<Element>(vectors, ends, sum, has_last_row, same);
     } else {
       const auto add = [&](V v, const T* c, bool is_last) HWY_ATTR { return hn::Add(v, vectors.Load(c, is_last)); };
-      if constexpr (kStoresWholeVectors<kRows, kVectors> && hwy::IsFloat<T>()) {
+      if constexpr (kStoresWholeVectors<kRows, kVectors>) {
         if (ends.last_lanes == kLanes) return StoreTile<T, true>(vectors, ends, sum, has_last_row, add);
       }
       StoreTile<T>(vectors, ends, sum, has_last_row, add);

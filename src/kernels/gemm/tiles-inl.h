@@ -97,7 +97,7 @@ HWY_INLINE bool AreForThreeVectors(int64_t rows) {
 
 /// Of one vector there are tiles of more rows, where A is not packed.
 template <class T>
-constexpr bool kHasTallTiles = hwy::IsFloat<T>() && TileShape<T>::kHas32Registers;
+constexpr bool kHasTallTiles = TileShape<T>::kHas32Registers && (hwy::IsFloat<T>() || HWY_TARGET == HWY_AVX3);
 constexpr size_t kTallRows = 16;
 
 /// How many of so many rows go by tall tiles. A few rows more would wait for their own sums in a tile of their own:
