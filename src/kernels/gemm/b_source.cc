@@ -5,7 +5,7 @@
 #include "base/cache_size.h"
 #include "base/target.h"
 #include "kernels/gemm/b_in_place.h"
-#include "kernels/gemm/far_b.h"
+#include "kernels/gemm/far_operands.h"
 #include "kernels/gemm/few_rows.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
@@ -186,9 +186,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       schedule.turns_b = should_turn_b(p, kernels);
       schedule.turns_two_groups = schedule.turns_b && turns_two_groups(p, kernels);
       schedule.has_few_rows = !schedule.turns_b && takes_few_rows(p, kernels);
-      schedule.fetches_lines = (schedule.turns_b && fetches_lines_of_turned_b(p, kernels)) ||
-                               (schedule.has_few_rows && fetches_lines_of_few_rows(p, kernels)) ||
-                               (!schedule.turns_b && !schedule.has_few_rows && fetches_lines_of_tiles(p, kernels));
+      schedule.fetched = fetched_of_b(p, kernels, schedule);
       if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels);
       if (schedule.turns_b || schedule.has_few_rows || is_one_tile(p, kernels)) {
         schedule.kc = equal_k(kFewRowsK);

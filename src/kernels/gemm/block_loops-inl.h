@@ -60,7 +60,7 @@ class BlockLoops {
   /// B is such that tiles find only so much of it in the first-level cache as they fetch themselves. From memory others
   /// are better, which fetch what they will read much later, too.
   static bool TakesThreeVectors(const Block& block, const TileSet<T, TB>& tiles) {
-    if (block.fetches_lines || !tiles.has_three_vectors) return false;
+    if (block.fetched == FarOperand::rows_of_b || !tiles.has_three_vectors) return false;
     if (!AreForThreeVectors(block.m) || block.a_panel_rows > int64_t{kMostRowsOfThreeVectors}) return false;
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
     return block.n > kColumns - int64_t{Shape::kLanes} && !block.b_is_packed && LeavesL1<TB>(block.k, kColumns);

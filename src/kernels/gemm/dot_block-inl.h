@@ -29,7 +29,8 @@ HWY_INLINE void DotRows(const Block& block, const Element* b, T* sums) {
   const auto* a = reinterpret_cast<const Element*>(block.a);
   for (int64_t m = 0; m < block.m; m += int64_t{kX}) {
     const int64_t first = HWY_MIN(m, block.m - int64_t{kX});
-    if (kMayFetch && block.fetches_lines) FetchBehind(a + m * block.a_row_step, int64_t{kX} * block.a_row_step);
+    if (kMayFetch && block.fetched == FarOperand::rows_of_a)
+      FetchBehind(a + m * block.a_row_step, int64_t{kX} * block.a_row_step);
     Dots<kX, kY, kBytes, T, Element>(a + first * block.a_row_step, block.a_row_step, b, block.b_panel_step)
         .Multiply(block.k, sums + first * int64_t{kY});
   }

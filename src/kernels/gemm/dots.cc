@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/aligned_buffer.h"
-#include "kernels/gemm/far_b.h"
+#include "kernels/gemm/far_operands.h"
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
@@ -112,7 +112,7 @@ void plan_dots(Plan& plan, int threads) {
   plan.way = Way::dots;
   s.segments = segments.count;
   s.segment_k = segments.k;
-  s.fetches_lines = fetches_rows_of_dots(p, kernels);
+  if (fetches_rows_of_a(p, kernels)) s.fetched = FarOperand::rows_of_a;
   choose_workers(p, kernels, threads, s);
 
   std::int64_t rows = takes_pairs(p) ? kRowsOfPairs : kMostRows;
@@ -173,7 +173,7 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
     block.a_row_step = p.a_row_step;
     block.b = b + k0 * kernels.element_bytes;
     block.b_panel_step = column_step;
-    block.fetches_lines = s.fetches_lines;
+    block.fetched = s.fetched;
     block.sums_row_step = s.sums_row_step;
     if (s.segments > 1) {
       block.sums = segment_sums + (segment * p.m + row) * s.sums_row_step * kernels.accumulator_bytes;

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 /// Fetches what lies a kilobyte behind so many elements, which are about to be read. For short rows that touch: their
-/// ends are read under masks, and what is read so Zen 5 does not prefetch (far_b.h).
+/// ends are read under masks, and what is read so Zen 5 does not prefetch (far_operands.h).
 template <class Element>
 HWY_INLINE void FetchBehind(const Element* from, int64_t count) {
   constexpr int64_t kBytesAhead = 1024, kLine = 64;

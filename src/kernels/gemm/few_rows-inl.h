@@ -248,7 +248,7 @@ void MultiplyFewRows(const Block& block) {
     }
     for (int64_t left = block.k; left > 0; left -= operands.k) {
       operands.k = left >= block.rows_of_b ? block.rows_of_b : HWY_MIN(kRowsOfB, left);
-      AddRowsOfBToAll(block.m, block.fetches_lines, operands, columns, sums);
+      AddRowsOfBToAll(block.m, block.fetched == FarOperand::next_rows_of_b, operands, columns, sums);
       operands.a += operands.k * block.a_column_step;
       operands.b += operands.k * block.b_row_step;
     }

@@ -1,7 +1,7 @@
 #include "kernels/gemm/few_rows.h"
 
 #include "base/cache_size.h"
-#include "kernels/gemm/far_b.h"
+#include "kernels/gemm/far_operands.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
@@ -34,10 +34,10 @@ constexpr std::int64_t kLeastBInOrder = 32 * 1024;
 /// hardware, and to tiles its other rows would be fetched too late.
 bool takes_turns_at_far_b(const Problem& p, const Kernels& kernels) {
   if (!leaves_b_to_hardware(kernels) || kernels.multiply_few_rows == nullptr) return false;
-  const std::int64_t most = fetches_lines_of_few_rows(p, kernels)
+  const std::int64_t most = fetches_next_rows_of_b(p, kernels)
                                 ? kMostRowsThatFetch
                                 : kMostBytesInTurns / (kernels.element_bytes == 2 ? 8 : kernels.accumulator_bytes);
-  if (fetches_lines_of_tiles(p, kernels)) return false;
+  if (fetches_rows_of_b(p, kernels)) return false;
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
   return p.m <= most && p.k >= kLeastKForFewRows && row_bytes >= kLeastRowBytesForFewRows &&
          row_bytes * p.k >= last_level_cache_bytes();

@@ -54,6 +54,15 @@ enum class BSource : std::uint8_t {
   direct,   ///< not packed, but for the last columns if they are no whole vector
 };
 
+/// What of an operand from afar is fetched ahead, as hardware would bring it too late (far_operands.h).
+enum class FarOperand : std::uint8_t {
+  none,
+  lines_of_turned_b,  ///< one of each row of a B that is turned
+  next_rows_of_b,     ///< by more rows of Y than are computed at a time, what all of them read next
+  rows_of_b,          ///< by tiles, what they read themselves
+  rows_of_a           ///< short ones that touch, for dot products
+};
+
 /// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.
 struct Schedule {
   bool is_swapped = false;    ///< few columns: Y^T = op(B)^T * op(A)^T is computed, and stored transposed
@@ -64,11 +73,11 @@ struct Schedule {
   bool has_few_rows = false;  ///< B, read where it lies, is read once and in the order of memory
   bool turns_b = false;       ///< B, read where it lies, is transposed: its squares are turned in registers
   bool turns_two_groups = false;  ///< of columns: turned_b.h
-  bool fetches_lines = false;     ///< of a B that is turned, or read in its order: far_b.h
-  bool b_is_far = false;          ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns
-  bool goes_by_rows = false;      ///< a tile of rows meets all panels of B before the next one, else a panel all rows
-  bool repeats_c = false;         ///< a C of one element, in the end of the workspace: tiles add a row as it lies
-  bool sums_in_slot = false;      ///< sums wait for the next range of k in the workspace, else in Y
+  FarOperand fetched = FarOperand::none;
+  bool b_is_far = false;      ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns
+  bool goes_by_rows = false;  ///< a tile of rows meets all panels of B before the next one, else a panel all rows
+  bool repeats_c = false;     ///< a C of one element, in the end of the workspace: tiles add a row as it lies
+  bool sums_in_slot = false;  ///< sums wait for the next range of k in the workspace, else in Y
   BSource b_source = BSource::strips;
   std::int64_t workers = 1;
   bool is_short = false;  ///< not worth waking workers that sleep
@@ -90,8 +99,8 @@ struct Schedule {
   std::int64_t rows_of_b = 0;         ///< of few rows: side by side, few_rows.h
   std::int64_t near_columns = 0;      ///< of a strip, which meet all rows while they are near: tiled/tiled_plan.cc
   std::int64_t panel_tiles = 0;       ///< of A, which are multiplied at a time
-  std::int64_t ahead_bytes = 0;       ///< so far ahead of its use packed B is fetched: far_b.h, tiled/tiled_plan.cc
-  std::int64_t b_lane_step = 0;       ///< not 0: of a transposed B, which is turned before it is used at once
+  std::int64_t ahead_bytes = 0;  ///< so far ahead of its use packed B is fetched: far_operands.h, tiled/tiled_plan.cc
+  std::int64_t b_lane_step = 0;  ///< not 0: of a transposed B, which is turned before it is used at once
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
   std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: tiled/kernels.h
 };

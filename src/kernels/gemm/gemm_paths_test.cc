@@ -334,12 +334,13 @@ TEST_P(GemmPaths, LinesOfABBeyondTheCaches) {
     const Schedule schedule = make_plan(p, target_, 1, false).schedule;
     const bool fetches_packed = make_plan(p, target_, 1, true).schedule.ahead_bytes != 0;
     // Elsewhere it is as any other, and plain loops take their time for it.
-    if (!schedule.fetches_lines && !fetches_packed) continue;
-    if (c.trans_b && schedule.fetches_lines) {
+    const bool fetches_b = schedule.fetched != FarOperand::none;
+    if (!fetches_b && !fetches_packed) continue;
+    if (c.trans_b && fetches_b) {
       EXPECT_TRUE(schedule.turns_b && !schedule.turns_two_groups) << c;
     }
     const Operands operands(p, 0, 1);
-    if (schedule.fetches_lines) check(c, operands, false);
+    if (fetches_b) check(c, operands, false);
     if (fetches_packed) check(c, operands, true);
   }
 }
@@ -351,7 +352,11 @@ TEST_P(GemmPaths, FetchesShortRowsOfAFarA) {
     if (k == 0) continue;
     Case c{elements / k + 5, 1, k};
     vary(c);
-    const bool fetches = make_plan(problem_of(type_, c), target_, 1, false).schedule.fetches_lines;
+    // As rows of A or, where Y^T is computed, as those of a turned B.
+    const auto fetches_rows = [&](const Case& of) {
+      return make_plan(problem_of(type_, of), target_, 1, false).schedule.fetched != FarOperand::none;
+    };
+    const bool fetches = fetches_rows(c);
     const bool is_known = follows_one_run_best(kernels_) && is_float(type_) && !kernels_.widens();
     if (is_known) {
       EXPECT_TRUE(fetches) << c;
@@ -359,7 +364,7 @@ TEST_P(GemmPaths, FetchesShortRowsOfAFarA) {
     if (!fetches) continue;
     check(c, Operands(problem_of(type_, c), 0, 1), false);
     const Case near{50, 1, k};
-    EXPECT_FALSE(make_plan(problem_of(type_, near), target_, 1, false).schedule.fetches_lines) << near;
+    EXPECT_FALSE(fetches_rows(near)) << near;
   }
 }
 
@@ -369,7 +374,7 @@ TEST_P(GemmPaths, FetchesLinesOfNoWholeSquare) {
   Plan plan = make_plan(p, target_, 1, false);
   // Sums of 16-bit floats would wait in a workspace, which this plan has not.
   if (!plan.schedule.turns_b || kernels_.widens()) return;
-  plan.schedule.fetches_lines = true;
+  plan.schedule.fetched = FarOperand::lines_of_turned_b;
   plan.schedule.turns_two_groups = false;
   plan.schedule.kc = p.k - 1;
   const Operands operands(p, 0, 1);

@@ -72,9 +72,9 @@ struct Block {
   std::int64_t near_b = 0;            ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h
   bool turns_two_groups = false;      ///< turned_b.h
-  bool fetches_lines = false;         ///< far_b.h
-  std::int64_t ahead_bytes = 0;       ///< far_b.h
-  std::int64_t rows_of_b = 0;         ///< few_rows.h
+  FarOperand fetched = FarOperand::none;
+  std::int64_t ahead_bytes = 0;  ///< far_operands.h
+  std::int64_t rows_of_b = 0;    ///< few_rows.h
 
   /// Sums of the ranges of k before (`first`: none) and, unless `last`, of this one too: those of the block begin here.
   /// They may lie in Y where elements are accumulators.

@@ -47,7 +47,7 @@ bool fetches_below(const Problem& p, const Kernels& kernels, const Schedule& s) 
 
 std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (s.turns_b) {
-    // A run of k. Zen 5 has those of a small B in time, and of one from memory it fetches lines (far_b.h).
+    // A run of k. Zen 5 has those of a small B in time, and of one from memory it fetches lines (far_operands.h).
     if (follows_one_run_best(kernels)) {
       return comes_from_caches(p, kernels) || comes_from_memory(p, kernels.element_bytes) ? 0 : 1;
     }

@@ -124,7 +124,7 @@ class RestOfK {
   HWY_NOINLINE void Add(int64_t column, int64_t columns, T* sums, int64_t row_step) const {
     const int64_t lane_step = block_.b_column_step;
     const auto* from = reinterpret_cast<const Element*>(block_.b) + column * lane_step + k_;
-    const bool is_far = BINET_MASKS_ARE_CHEAP && block_.fetches_lines && k_ == 0;
+    const bool is_far = BINET_MASKS_ARE_CHEAP && block_.fetched == FarOperand::lines_of_turned_b && k_ == 0;
     int64_t n = 0;
 #if HWY_TARGET == HWY_AVX3
     if constexpr (std::is_same_v<Element, T>) {

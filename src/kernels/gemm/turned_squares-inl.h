@@ -91,7 +91,8 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
   };
   // One line of each row, some lines further on: of this group or, at its end, of another one.
   constexpr int64_t kAhead = 1024 / int64_t{sizeof(Element)};
-  const bool fetches_lines = block.fetches_lines && end > 0;  // a last range of k may have no whole square
+  const bool fetches_lines =
+      block.fetched == FarOperand::lines_of_turned_b && end > 0;  // a last range of k may have no whole square
   const int64_t groups_ahead = fetches_lines ? kAhead / end : 0;
   const int64_t k_ahead = kAhead - groups_ahead * end;
   const auto fetch_lines = [&](int64_t k, int64_t g) HWY_ATTR {

@@ -1,4 +1,4 @@
-#include "kernels/gemm/far_b.h"
+#include "kernels/gemm/far_operands.h"
 
 #include "base/cache_size.h"
 #include "kernels/gemm/kernels.h"
@@ -22,6 +22,14 @@ constexpr std::int64_t kLeastBytesOfLongRow = 512;
 /// Larger than what a core has to itself: from there on it is felt that no hardware prefetcher follows.
 bool is_beyond_a_core(std::int64_t bytes) { return bytes > second_level_cache_bytes(); }
 
+/// Hardware does not follow as many rows as a vector has lanes. One group of columns at a time: two have more rows than
+/// the first-level cache has room for.
+bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
+  if (!is_float(p.type) || !follows_one_run_best(kernels)) return false;
+  return p.k < kernels.lanes ? is_beyond_a_core(p.n * p.k * kernels.element_bytes)
+                             : comes_from_memory(p, kernels.element_bytes);
+}
+
 }  // namespace
 
 std::int64_t bytes_ahead_in_packed_b(const Problem& p, const Kernels& kernels) {
@@ -32,28 +40,28 @@ std::int64_t bytes_ahead_in_packed_b(const Problem& p, const Kernels& kernels) {
   return p.m == 1 ? kAheadOfOneRow : p.m <= kLowRows ? kAheadOfLowRows : kAhead;
 }
 
-bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
-  if (!is_float(p.type) || !follows_one_run_best(kernels)) return false;
-  return p.k < kernels.lanes ? is_beyond_a_core(p.n * p.k * kernels.element_bytes)
-                             : comes_from_memory(p, kernels.element_bytes);
-}
-
-bool fetches_rows_of_dots(const Problem& p, const Kernels& kernels) {
+bool fetches_rows_of_a(const Problem& p, const Kernels& kernels) {
   if (p.n != 1 || p.a_row_step != p.k || !is_float(p.type) || kernels.widens()) return false;
   return follows_one_run_best(kernels) && p.k * kernels.element_bytes < kLeastBytesOfLongRow &&
          is_beyond_a_core(p.m * p.k * kernels.element_bytes);
 }
 
-bool fetches_lines_of_few_rows(const Problem& p, const Kernels& kernels) {
+bool fetches_next_rows_of_b(const Problem& p, const Kernels& kernels) {
   return follows_one_run_best(kernels) && !kernels.widens() && p.m > kernels.most_few_rows &&
          comes_from_memory(p, kernels.element_bytes);
 }
 
-bool fetches_lines_of_tiles(const Problem& p, const Kernels& kernels) {
+bool fetches_rows_of_b(const Problem& p, const Kernels& kernels) {
   const bool rows_meet = p.b_row_step * kernels.element_bytes % kWayBytes == 0;
   const std::int64_t fewest = kernels.element_bytes == 8 ? kFewestRowsOfTilesOf64Bits : kFewestRowsOfTiles;
   return follows_one_run_best(kernels) && !kernels.widens() && !rows_meet && p.b_column_step == 1 && p.m >= fewest &&
          p.m <= kMostRowsOfTiles && comes_from_memory(p, kernels.element_bytes);
+}
+
+FarOperand fetched_of_b(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (s.turns_b) return fetches_lines_of_turned_b(p, kernels) ? FarOperand::lines_of_turned_b : FarOperand::none;
+  if (s.has_few_rows) return fetches_next_rows_of_b(p, kernels) ? FarOperand::next_rows_of_b : FarOperand::none;
+  return fetches_rows_of_b(p, kernels) ? FarOperand::rows_of_b : FarOperand::none;
 }
 
 }  // namespace binet::kernels::gemm
