@@ -21,6 +21,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
+/// How many of the last k, fewer than lanes, have rows of B that whole vectors would reach beyond; those of others end
+/// in a later row. No more than these should be read under a mask: Zen 5 does not prefetch what such an instruction
+/// reads.
+template <class T, class TB>
+HWY_INLINE int64_t RowsBeforeEnd(const TileOperands<T, TB>& operands, size_t last_lanes) {
+  if (operands.b_is_whole) return 0;
+  const auto beyond = static_cast<int64_t>(TileShape<T>::kLanes - last_lanes);
+  const int64_t step = HWY_MAX(operands.b_row_step, int64_t{1});  // of a single row it may be anything
+  return HWY_MIN(beyond <= step ? 1 : (beyond + step - 1) / step, operands.k);
+}
+
 /// All of k, of the high tiles of a panel with AVX-512.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
@@ -44,8 +55,11 @@ HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vecto
 
 /// The same with AVX2. Tiles that fetch rows of B in place wait for them, whatever the loop.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
-HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors, size_t last_lanes,
+                              V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
+  const int64_t masked = RowsBeforeEnd(operands, last_lanes);
+  operands.k -= masked;
   constexpr Loop kPacked = {.b_is_whole = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
   constexpr Loop kPackedFar = {.b_is_whole = true, .fetches = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
   constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
@@ -53,21 +67,22 @@ HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors,
       .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
   const bool a_is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth};
   const bool b_is_packed = operands.b_row_step == int64_t{Shape::kPanel};
-  if (operands.b_is_whole && a_is_packed && b_is_packed) {
+  if (a_is_packed && b_is_packed) {
     if (operands.fetches) {
       AddProducts<kPackedFar>(operands, vectors, sum);
     } else {
       AddProducts<kPacked>(operands, vectors, sum);
     }
-  } else if (operands.b_is_whole && operands.a_column_step == 1) {
+  } else if (operands.a_column_step == 1) {
     if (!operands.fetches) {
       AddProducts<kColumns>(operands, vectors, sum);
     } else if (b_is_packed) {
       AddProducts<kColumnsFar>(operands, vectors, sum);
     }
-  } else if (operands.b_is_whole && operands.a_row_step == 1 && !operands.fetches) {
+  } else if (operands.a_row_step == 1 && !operands.fetches) {
     AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, sum);
   }
+  operands.k += masked;
   AddProducts<Loop{.fetches = true}>(operands, vectors, sum);  // what is left of k, or all of it
 }
 
@@ -94,17 +109,6 @@ HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors,
   } else {
     AddProducts<Loop{}>(operands, vectors, sum);
   }
-}
-
-/// How many of the last k, fewer than lanes, have rows of B that whole vectors would reach beyond; those of others end
-/// in a later row. No more than these should be read under a mask: Zen 5 does not prefetch what such an instruction
-/// reads.
-template <class T, class TB>
-HWY_INLINE int64_t RowsBeforeEnd(const TileOperands<T, TB>& operands, size_t last_lanes) {
-  if (operands.b_is_whole) return 0;
-  const auto beyond = static_cast<int64_t>(TileShape<T>::kLanes - last_lanes);
-  const int64_t step = HWY_MAX(operands.b_row_step, int64_t{1});  // of a single row it may be anything
-  return HWY_MIN(beyond <= step ? 1 : (beyond + step - 1) / step, operands.k);
 }
 
 /// All of k of a narrow tile. It reads those rows from a copy, by the same loop.
@@ -163,12 +167,18 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
     if (kMayFetchBelow && operands.below != 0) {
       AddProducts<Loop{.fetches = kMayFetchBelow, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
     } else {
+      if constexpr (HWY_TARGET == HWY_AVX2 && kVectors == 3 && std::is_same_v<T, TB>) {
+        const int64_t masked = RowsBeforeEnd(operands, last_lanes);
+        operands.k -= masked;
+        AddProducts<Loop{.b_is_whole = true}>(operands, vectors, sum);
+        operands.k += masked;
+      }
       AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
     }
   } else if constexpr (kMultipliesFromMemory<T>) {
     AddAllFromMemory(operands, vectors, sum);
   } else if constexpr (kPinsRegisters<T> && std::is_same_v<T, TB>) {
-    AddAllIndexed(operands, vectors, sum);
+    AddAllIndexed(operands, vectors, last_lanes, sum);
   } else {
     AddAllWidened(operands, vectors, sum);
   }

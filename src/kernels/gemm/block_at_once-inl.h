@@ -48,16 +48,19 @@ class BlockAtOnce {
                            std::byte* y) {
     operands_.a_row_step = a_row_step;
     operands_.a_column_step = a_column_step;
-    operands_.b = reinterpret_cast<const BitsOf<TB>*>(b_);
     rows_ = rows;
-    for (int64_t n = 0;;) {
+    int64_t apart = ColumnsBeforeLast(), n = apart, end = p_.n;
+    for (goes_first_ = true;; goes_first_ = false) {
       operands_.a = reinterpret_cast<const BitsOf<T>*>(a);
+      operands_.b = reinterpret_cast<const BitsOf<TB>*>(b_) + n;
       y_ = reinterpret_cast<Element*>(y) + row * p_.y_row_step + n;
       c_of_tile_ = c_ + row * c_row_step_ + n * c_column_step_;
-      const int64_t columns = MultiplyStrip(p_.n - n);
-      n += columns;
-      if (n >= p_.n) return;
-      operands_.b += columns;
+      n += MultiplyStrip(end - n);
+      if (n < end) continue;
+      if (apart == 0) return;
+      n = 0;
+      end = apart;
+      apart = 0;
     }
   }
 
@@ -115,6 +118,20 @@ class BlockAtOnce {
     } else {
       return static_cast<Element>(-0.0);
     }
+  }
+
+  /// Those in front of the last strip, if it goes before the others: what its rows store beyond their end, as whole
+  /// vectors, is then stored later.
+  HWY_INLINE int64_t ColumnsBeforeLast() const {
+    constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
+    if (!kEndsPartsApart<Element> || p_.n % kLanes == 0 || p_.n < 4 * kLanes) return 0;
+    if (rows_ <= int64_t{Shape::kRows} || ends_.to_row_step != p_.n) return 0;
+    const int64_t vectors = (p_.n + kLanes - 1) / kLanes;
+    int64_t last = vectors % 2 == 0 ? 2 : 3;
+    if constexpr (kHasThreeByFour<Element, T>) {
+      if (TakesThreeByFour(p_.n)) last = vectors % 4 == 0 ? 2 : vectors % 4;
+    }
+    return (vectors - last) * kLanes;
   }
 
   HWY_INLINE void SetLastLanes(size_t last_lanes) {
@@ -261,7 +278,8 @@ class BlockAtOnce {
       ends_.to = reinterpret_cast<BitsOf<T>*>(y_);
       if (kEndsPartsApart<Element> && ends_.last_lanes < Shape::kLanes) {
         const int64_t rows_behind = tiles > 1 ? (tiles - 1) * rows : is_followed ? rows - 1 : 0;
-        ends_.reach = ReachOfRows<Element>(p_.n, columns, rows_behind, ends_);
+        const auto beyond = static_cast<int64_t>(Shape::kLanes - ends_.last_lanes);
+        ends_.reach = goes_first_ ? ReachOfRows<Element>(p_.n, beyond, rows_behind, ends_) : Reach::none;
       }
       if (fetches_y_) {
         constexpr int64_t kBytes = sizeof(Element), kLine = 64;
@@ -292,7 +310,8 @@ class BlockAtOnce {
   bool repeats_c_ = false;  ///< C has one element for each row
 
   int64_t rows_ = 0;
-  Element* y_ = nullptr;  ///< of the next tile, as is this C
+  bool goes_first_ = false;  ///< the strip, before all others
+  Element* y_ = nullptr;     ///< of the next tile, as is this C
   const Element* c_of_tile_ = nullptr;
   TileOperands<BitsOf<T>, BitsOf<TB>> operands_;
   TileEnds<BitsOf<T>> ends_;

@@ -247,7 +247,7 @@ class BlockLoops {
       ends.last_lanes = static_cast<size_t>(block_.n - (vectors - 1) * int64_t{Shape::kLanes});
       T* const no_buffer = nullptr;
       if (!EndInPlace<Element>(block_, {0, 0, 0, block_.n}, tiles_.are_floats, 0, no_buffer, ends)) return 0;
-      ends.reach = ReachOfRows<Element>(block_.n, static_cast<size_t>(vectors) * Shape::kLanes, 0, ends);
+      ends.reach = ReachOfRows<Element>(block_.n, vectors * int64_t{Shape::kLanes} - block_.n, 0, ends);
       const int64_t tiles = block_.m / tiles_.most_rows;
       const auto multiply = vectors == 1 ? tiles_.narrow_tiles : tiles_.panel_tiles;
       TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, 0, vectors * int64_t{Shape::kLanes});

@@ -15,11 +15,11 @@ namespace binet::kernels::gemm {
 namespace {
 
 constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
-// With vectors as long as lines panels are of use for a larger B alone.
+// With vectors as long as lines panels are of use for a larger B alone, with those of half a line nearly so; but 16-bit
+// floats, which are widened, are better off with panels unless so short a k goes by blocks of rows.
 constexpr std::int64_t kMostBytesOfRowsOfLines = 160 * 1024;
-// With short vectors a product with so short a k goes by blocks of rows, of B where it lies.
+constexpr std::int64_t kMostBytesOfRowsOfHalfLines = 128 * 1024;
 constexpr std::int64_t kShortK = 32;
-constexpr std::int64_t kMostBytesOfShortRows = 128 * 1024;
 // One row reads several panels side by side. From memory that takes a fifth longer where all are a multiple of so much
 // apart, as K = 4096 makes them, than where they are a page more.
 constexpr std::int64_t kPanelAliasBytes = 256 * 1024;
@@ -30,7 +30,8 @@ std::int64_t bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
 
 std::int64_t most_bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.has_long_vectors()) return kMostBytesOfRowsOfLines;
-  return kernels.has_short_vectors && p.k <= kShortK ? kMostBytesOfShortRows : kMostBytesOfRows;
+  const bool may_be_large = kernels.has_short_vectors && (!kernels.widens() || p.k <= kShortK);
+  return may_be_large ? kMostBytesOfRowsOfHalfLines : kMostBytesOfRows;
 }
 
 template <std::size_t kBytes>

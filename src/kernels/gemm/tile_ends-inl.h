@@ -65,12 +65,12 @@ struct TileEnds {
   Reach reach = Reach::none;
 };
 
-/// Of a tile as wide as Y, which has n columns, and rows that touch: they are written one after the other, and so are
-/// `rows_behind` of the next tiles.
+/// Of a tile with the last columns of Y, which has n of them, and rows that touch: they are written one after the
+/// other, `rows_behind` of the next tiles too, and other columns later. Whole vectors would end so many columns
+/// `beyond` Y.
 template <class Element, class T>
-HWY_INLINE Reach ReachOfRows(int64_t n, size_t columns, int64_t rows_behind, const TileEnds<T>& ends) {
-  const int64_t beyond = static_cast<int64_t>(columns) - n;
-  if (!kEndsPartsApart<Element> || ends.to_row_step != n || beyond < 0) return Reach::none;
+HWY_INLINE Reach ReachOfRows(int64_t n, int64_t beyond, int64_t rows_behind, const TileEnds<T>& ends) {
+  if (!kEndsPartsApart<Element> || ends.to_row_step != n) return Reach::none;
   if (rows_behind > 0 && beyond <= rows_behind * n) return Reach::all;
   return beyond <= n ? Reach::all_but_last : Reach::none;
 }
