@@ -51,6 +51,11 @@ class BlockAtOnce {
     rows_ = rows;
     int64_t apart = ColumnsBeforeLast(), n = apart, end = p_.n;
     for (goes_first_ = true;; goes_first_ = false) {
+      if constexpr (kHasThreeByFour<Element, T>) {
+        // Rather with columns before them, which are stored twice, than in tiles that are no quicker for being
+        // narrower.
+        if (IsWideLast(end - n)) n = end - int64_t{4 * Shape::kLanes};
+      }
       operands_.a = reinterpret_cast<const BitsOf<T>*>(a);
       operands_.b = reinterpret_cast<const BitsOf<TB>*>(b_) + n;
       y_ = reinterpret_cast<Element*>(y) + row * p_.y_row_step + n;
@@ -129,9 +134,18 @@ class BlockAtOnce {
     const int64_t vectors = (p_.n + kLanes - 1) / kLanes;
     int64_t last = vectors % 2 == 0 ? 2 : 3;
     if constexpr (kHasThreeByFour<Element, T>) {
+      if (IsWideLast(p_.n % (4 * kLanes))) return 0;
       if (TakesThreeByFour(p_.n)) last = vectors % 4 == 0 ? 2 : vectors % 4;
     }
     return (vectors - last) * kLanes;
+  }
+
+  /// Of so many last columns: more than three vectors or, if a tile of three would do little else than be placed, two;
+  /// less than four.
+  HWY_INLINE bool IsWideLast(int64_t columns) const {
+    constexpr int64_t kLanes = Shape::kLanes, kVeryShortK = 4;
+    return columns > (operands_.k <= kVeryShortK ? 2 : 3) * kLanes && columns < 4 * kLanes && p_.n >= 4 * kLanes &&
+           operands_.k <= kShortKOfThreeByFour && TakesThreeByFour(4 * kLanes);
   }
 
   HWY_INLINE void SetLastLanes(size_t last_lanes) {
@@ -181,10 +195,12 @@ class BlockAtOnce {
     return columns;
   }
 
+  static constexpr int64_t kShortKOfThreeByFour = 32;
+
   /// Where sums are the results, B's strip stays in the first-level cache, and its vectors lie each in one line, or
   /// are few beside those of Y.
   HWY_INLINE bool TakesThreeByFour(int64_t columns_left) const {
-    constexpr int64_t kMostK = 96, kShortK = 32;
+    constexpr int64_t kMostK = 96, kShortK = kShortKOfThreeByFour;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
     const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(TB);
     return rows_ >= int64_t{Shape::kRows} && columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
