@@ -53,7 +53,8 @@ HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vecto
   AddProducts<Loop{}>(operands, vectors, sum);
 }
 
-/// The same with AVX2. Tiles that fetch rows of B in place wait for them, whatever the loop.
+/// The same with AVX2. Tiles that fetch rows of B in place wait for them, whatever the loop, which reads the rows of B
+/// that RowsBeforeEnd() counts under a mask, and no others.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors, size_t last_lanes,
                               V (&sum)[kRows][kVectors]) {

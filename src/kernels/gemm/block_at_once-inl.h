@@ -126,7 +126,7 @@ class BlockAtOnce {
   }
 
   /// Those in front of the last strip, if it goes before the others: what its rows store beyond their end, as whole
-  /// vectors, is then stored later.
+  /// vectors, is then stored later. (C cannot suffer: Y overlaps none of the operands.)
   HWY_INLINE int64_t ColumnsBeforeLast() const {
     constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
     if (!kEndsPartsApart<Element> || p_.n % kLanes == 0 || p_.n < 4 * kLanes) return 0;
