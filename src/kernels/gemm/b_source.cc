@@ -187,7 +187,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       schedule.turns_two_groups = schedule.turns_b && turns_two_groups(p, kernels);
       schedule.has_few_rows = !schedule.turns_b && takes_few_rows(p, kernels);
       schedule.fetched = fetched_of_b(p, kernels, schedule);
-      if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels);
+      if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels, schedule.workers);
       if (schedule.turns_b || schedule.has_few_rows || is_one_tile(p, kernels)) {
         schedule.kc = equal_k(kFewRowsK);
       } else if (is_b_far(p, kernels)) {

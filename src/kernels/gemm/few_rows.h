@@ -16,7 +16,8 @@ constexpr std::int64_t kManyRowsOfB = 2 * kRowsOfB;
 /// Whether B comes from so far that this way is better than tiles. Its columns lie side by side.
 [[nodiscard]] bool takes_few_rows(const Problem& problem, const Kernels& kernels);
 
-/// So many rows of B meet all columns before the next ones do: 1, kRowsOfB, or kManyRowsOfB.
-[[nodiscard]] std::int64_t rows_of_b(const Problem& problem, const Kernels& kernels);
+/// So many rows of B meet all columns, of which each worker has some, before the next ones do: 1, kRowsOfB, or
+/// kManyRowsOfB.
+[[nodiscard]] std::int64_t rows_of_b(const Problem& problem, const Kernels& kernels, std::int64_t workers);
 
 }  // namespace binet::kernels::gemm

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "kernels/gemm/few_rows.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
@@ -63,6 +64,12 @@ TEST_P(GemmFewRows, RowAfterRow) {
       check(c, form == CForm::row ? byte_size(type_) + 1 : 0);
     }
   }
+}
+
+/// Two workers each read a part of every row (that the bits stay is in gemm_bits_test.cc).
+TEST_P(GemmFewRows, WorkersReadRowsTogether) {
+  const Schedule schedule = make_plan(problem_of(type_, {1, 4096, 1024}), target_, 2, false).schedule;
+  if (schedule.has_few_rows && schedule.workers > 1) EXPECT_GE(schedule.rows_of_b, kRowsOfB);
 }
 
 /// The same of a B so large that its lines are fetched.
