@@ -31,6 +31,9 @@ constexpr std::int64_t kMostBThatMeetsToPackInTiles = 8 * 1024 * 1024;
 constexpr std::int64_t kLeastKToPackInTiles = 128;
 constexpr std::int64_t kManyRowsToPackInTiles = 128;
 constexpr std::int64_t kShortColumnBytes = 512;
+// What the first of two tiles packs for the other one: so many columns, and bytes of k.
+constexpr std::int64_t kColumnsForLowTiles = 64;
+constexpr std::int64_t kBytesOfKForLowTiles = 1024;
 // Panels whose sums lie together, as wide as the widest tiles.
 constexpr std::int64_t kPanelsTogether = 4;
 // So many k are computed for each element of Y that it matters less how Y is written than how often A is read.
@@ -70,10 +73,18 @@ bool has_short_columns_of_near_b(const Problem& p, const Kernels& kernels) {
   return column_bytes <= kShortColumnBytes && p.n * column_bytes <= second_level_cache_bytes() / 2;
 }
 
+/// A B from afar for the rows of two low tiles, whose own rows meet in few sets of the caches: the second tile would
+/// find little of what the first one has read, and sums would be passed over for every few rows of B.
+bool packs_far_b_in_tiles(const Problem& p, const Kernels& kernels) {
+  if (!leaves_b_to_hardware(kernels) || kernels.pack_and_multiply == nullptr || p.b_column_step != 1) return false;
+  return p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0 && is_b_far(p, kernels);
+}
+
 /// B is near, and its first reading fills panels. Rows of whole lines are read as well where they lie, unless very
 /// often.
 bool should_pack_in_tiles(const Problem& p, const Kernels& kernels) {
   if (kernels.pack_and_multiply == nullptr || p.b_column_step != 1) return false;
+  if (packs_far_b_in_tiles(p, kernels)) return true;
   const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
   if (has_short_columns_of_near_b(p, kernels)) return false;
   if (p.b_row_step * kernels.element_bytes % kLineBytes == 0) {
@@ -167,6 +178,11 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       schedule.ahead_bytes = bytes_ahead_in_packed_b(p, kernels);
       return;
     case BSource::strips:
+      if (packs_far_b_in_tiles(p, kernels)) {
+        schedule.strip_columns = std::min(kColumnsForLowTiles, round_up(p.n, kernels.nr));
+        schedule.kc = equal_k(kBytesOfKForLowTiles / kernels.element_bytes);
+        return;
+      }
       if (p.m > kernels.mr) {
         if (has_short_k(kernels, schedule)) {
           schedule.strip_columns = columns_together(kernels, schedule, round_up(p.n, kernels.nr));

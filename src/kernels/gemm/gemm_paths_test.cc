@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "kernels/gemm/b_in_place.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
@@ -230,6 +231,21 @@ TEST_P(GemmPaths, TilesThatPackB) {
     }
   }
   check(Case{11 * mr, 12 * nr, 256, false, false, CForm::full});
+}
+
+/// So do two low tiles with a B from afar whose rows meet: around a tile of rows, strips, and ranges of k.
+TEST_P(GemmPaths, LowTilesThatPackFarB) {
+  if (!leaves_b_to_hardware(kernels_) || kernels_.pack_and_multiply == nullptr || !is_float(type_)) return;
+  const std::int64_t n = 2048, k = last_level_cache_bytes() / 8 / (n * kernels_.element_bytes) + 7;
+  for (const std::int64_t m : {kernels_.mr + 1, std::int64_t{16}}) {
+    for (const std::int64_t less : {0, 37}) {
+      Case c{m, n - less, k + less, less == 0};
+      vary(c);
+      Problem p = problem_of(type_, c);
+      EXPECT_EQ(make_plan(p, target_, 1, false).schedule.tiles_pack_b, less == 0 && is_b_far(p, kernels_)) << c;
+      check(c, Operands(p, 0, 1), false);
+    }
+  }
 }
 
 /// So much of B in place lies between two tiles' columns that low tiles fetch it themselves, and seven rows or eight,

@@ -59,9 +59,11 @@ bool takes_wide_tiles(const Problem& p, const Kernels& kernels, const Schedule& 
   return is_one_strip && p.n * p.k * kernels.element_bytes <= kWideTilesBBytes;
 }
 
-/// Tiles of equal height: a last one of a single row would cost nearly as much as one of four.
+/// Tiles of equal height: a last one of a single row would cost nearly as much as one of four. Of two tiles the one
+/// that packs B, and waits for it, is as high as may be.
 std::int64_t choose_tile_rows(const Problem& p, const Kernels& kernels, const Schedule& s) {
   const std::int64_t rows = std::min(p.m, s.item_rows);
+  if (s.tiles_pack_b && rows > kernels.mr && rows <= 2 * kernels.mr) return kernels.mr;
   const std::int64_t most = s.a_is_direct ? most_rows_of_tile(p, kernels) : kernels.mr;
   return ceil_div(rows, ceil_div(rows, takes_wide_tiles(p, kernels, s) ? kernels.wide_rows : most));
 }
