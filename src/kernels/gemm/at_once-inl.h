@@ -123,9 +123,9 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
   if constexpr (sizeof(Element) == sizeof(T)) {
     if constexpr (kMostShortK < Element, T >> 0) {
       if (schedule.keeps_b_in_registers) {
-        return MultiplyShortK<kMostShortK<Element, T>>(p, schedule.fetches_y, schedule.fetches_c,
-                                                       reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),
-                                                       reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
+        return MultiplyShortK<kMostShortKOfVector<Element, T>>(
+            p, schedule.fetches_y, schedule.fetches_c, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),
+            reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
       }
     }
     if constexpr (kKeepsRowOfSums<Element, T>) {

@@ -146,10 +146,12 @@ TEST_P(GemmLargeY, BInRegisters) {
   const std::int64_t most = kernels_.most_short_k;
   if (most > 0) {
     EXPECT_TRUE(keeps_b({8, 4 * lanes, most}) && keeps_b({41, 2, 1}) && keeps_b({41, lanes, most}));
+    EXPECT_TRUE(keeps_b({41, lanes, kernels_.most_short_k_of_vector}));
+    EXPECT_FALSE(keeps_b({41, lanes, kernels_.most_short_k_of_vector + 1}) || keeps_b({41, lanes + 1, most + 1}));
     EXPECT_FALSE(keeps_b({41, 4 * lanes, most + 1}) || keeps_b({41, lanes, 2, false, false, CForm::row, 2}));
   }
   std::size_t products = 0;
-  for (std::int64_t k = 1; k <= 13; ++k) {
+  for (std::int64_t k = 1; k <= 17; ++k) {
     for (const std::int64_t n : {std::int64_t{1}, std::int64_t{2}, lanes / 2, lanes / 2 + 1, lanes, lanes + 3,
                                  2 * lanes - 1, 3 * lanes, 3 * lanes + 1, 4 * lanes, 4 * lanes + 1, 11 * lanes - 2}) {
       for (const std::int64_t m : {3, 8, 41}) {

@@ -156,7 +156,8 @@ struct Kernels {
   /// narrow one. Null: there is no such kernel.
   void (*multiply_last_panels)(const Block&) = nullptr;
   std::int64_t most_last_panels = 0;
-  std::int64_t most_short_k = 0;  ///< for which multiply_at_once() can keep B in registers: short_k.h
+  std::int64_t most_short_k = 0;            ///< for which multiply_at_once() can keep B in registers: short_k.h
+  std::int64_t most_short_k_of_vector = 0;  ///< the same of a single vector of columns
   /// The same for most_few_rows of Y, or less, where B is not packed: reads it once, in the order of memory. Null:
   /// there is no such kernel.
   void (*multiply_few_rows)(const Block&) = nullptr;

@@ -89,6 +89,7 @@ constexpr Kernels MakeKernels(ElementType type) {
       kernels.most_columns_of_row = int64_t{kMostVectorsOfRow * TileShape<T>::kLanes};
     }
     kernels.most_short_k = int64_t{kMostShortK<Element, T>};
+    kernels.most_short_k_of_vector = int64_t{kMostShortKOfVector<Element, T>};
     kernels.widens_all_at_once = sizeof(Element) < sizeof(T) && !kRoundsInTile<Element>;
   }
   if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;

@@ -34,8 +34,15 @@ constexpr size_t kMostShortK = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && 
                                    ? (sizeof(T) == 4 ? 12 : 8)
                                    : 0;
 
+/// The same for one vector of columns.
+template <class Element, class T>
+constexpr size_t kMostShortKOfVector = kMostShortK<Element, T> > 0 ? 16 : 0;
+
 /// Vectors of columns that B's registers hold.
-constexpr size_t VectorsOfShortK(size_t k) { return k <= 6 ? 4 : k <= 8 ? 3 : 2; }
+template <class T>
+constexpr size_t VectorsOfShortK(size_t k) {
+  return k <= 6 ? 4 : k <= 8 ? 3 : k <= kMostShortK<T, T> ? 2 : 1;
+}
 
 /// Y = A * B + C. Some columns, and some rows of them.
 template <class T>
@@ -44,15 +51,22 @@ struct ShortKPanel {
   int64_t a_row_step, a_column_step;
   const T* b;
   int64_t b_row_step;
-  const T* c;  ///< may be read to the last column, whatever the steps
+  const T* c;  ///< null, or what may be read to the last column, whatever the steps
   int64_t c_row_step, c_vector_step;
+  bool c_has_whole_vectors;  ///< which may be read beyond the last column
   T* y;
   int64_t y_row_step;
   int64_t rows, columns;
 };
 
-/// kVectors vectors of columns, of which the last may have fewer lanes; of type D.
-template <size_t kK, size_t kVectors, bool kHasC, class D, class T = hn::TFromD<D>>
+/// With the fewest k it is felt whether rows ask for a C: functions for each case.
+enum class COfPanel : std::uint8_t { none, some, asked_for };
+constexpr size_t kMostKWithCApart = 3;
+
+/// kVectors vectors of columns, of which the last may have fewer lanes; of type D. Zen 5 does not prefetch what is read
+/// or written under a mask, so where rows touch, only those at the end are: others are stored whole, and what lies
+/// behind them later.
+template <size_t kK, size_t kVectors, COfPanel kC, class D, class T = hn::TFromD<D>>
 HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   using V = hn::Vec<D>;
   constexpr size_t kLanes = hn::MaxLanes(D());
@@ -62,7 +76,7 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
                         HWY_ATTR { return is_last ? hn::MaskedLoad(last_lanes, d, from) : hn::LoadU(d, from); };
   V of_b[kK][kVectors];
   const T* b = panel.b;
-  HWY_UNROLL(12)
+  HWY_UNROLL(16)
   for (size_t k = 0; k < kK; ++k, b += panel.b_row_step) {
     HWY_UNROLL(4)
     for (size_t j = 0; j < kVectors; ++j) of_b[k][j] = load(b + j * kLanes, j + 1 == kVectors);
@@ -73,12 +87,17 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   T* y = panel.y;
   const int64_t a_row_step = panel.a_row_step, a_column_step = panel.a_column_step, y_row_step = panel.y_row_step;
   const int64_t c_row_step = panel.c_row_step, c_vector_step = panel.c_vector_step;
+  const bool has_c = kC == COfPanel::some || (kC == COfPanel::asked_for && c != nullptr);
+  const int64_t columns = panel.columns, beyond = static_cast<int64_t>(kVectors * kLanes) - columns;
+  const int64_t rows_before_end = beyond <= columns ? 1 : (beyond + columns - 1) / columns;
+  const int64_t masked = y_row_step != columns ? panel.rows : beyond == 0 ? 0 : rows_before_end;
+  const int64_t c_masked = panel.c_has_whole_vectors ? 0 : c_row_step == columns ? masked : panel.rows;
   for (int64_t rows = panel.rows; rows > 0; --rows, a += a_row_step, c += c_row_step, y += y_row_step) {
     asm("" : "+r"(a), "+r"(c));  // GCC else makes another loop for steps of 1
     V sum[kVectors];
     HWY_UNROLL(4)
     for (size_t j = 0; j < kVectors; ++j) sum[j] = hn::Zero(d);
-    HWY_UNROLL(12)
+    HWY_UNROLL(16)
     for (size_t k = 0; k < kK; ++k) {
       const V of_a = hn::Set(d, LoadOne(a + static_cast<int64_t>(k) * a_column_step));
       HWY_UNROLL(4)
@@ -88,8 +107,11 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
     for (size_t j = 0; j < kVectors; ++j) {
       const bool is_last = j + 1 == kVectors;
       V result = sum[j];
-      if constexpr (kHasC) result = hn::Add(result, load(c + static_cast<int64_t>(j) * c_vector_step, is_last));
-      if (is_last) {
+      if (has_c) {
+        const bool is_masked = is_last && rows <= c_masked;
+        result = hn::Add(result, load(c + static_cast<int64_t>(j) * c_vector_step, is_masked));
+      }
+      if (is_last && rows <= masked) {
         hn::BlendedStore(result, last_lanes, d, y + j * kLanes);
       } else {
         hn::StoreU(result, d, y + j * kLanes);
@@ -98,14 +120,13 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   }
 }
 
-/// C as panels add it: vectors of what lies there, or of what is repeated along its rows.
+/// C as panels add it: nothing, vectors of what lies there, or of what is repeated along its rows.
 template <class T>
 class COfShortK {
  public:
   explicit COfShortK(const Problem& p, const T* c) {
-    const bool has_c = p.has_c && p.beta != 0.0f;
-    c_ = has_c ? c : kNegativeZeros<T>.data();
-    if (!has_c) return;
+    if (!p.has_c || p.beta == 0.0f) return;
+    c_ = c;
     row_step_ = p.c_row_step;
     column_step_ = p.c_column_step;
     repeats_ = column_step_ == 0;
@@ -119,6 +140,7 @@ class COfShortK {
     rows_ = c_ + m * row_step_;
     panel.c_row_step = row_step_;
     panel.c_vector_step = column_step_ * kLanes;
+    panel.c_has_whole_vectors = repeats_;
     if (!repeats_) return;
     const hn::ScalableTag<T> d;
     for (int64_t i = 0; i < rows; ++i) hn::Store(hn::Set(d, LoadOne(rows_ + i * row_step_)), d, repeated_ + i * kLanes);
@@ -130,7 +152,7 @@ class COfShortK {
 
  private:
   static constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
-  const T *c_, *rows_ = nullptr;
+  const T *c_ = nullptr, *rows_ = nullptr;
   int64_t row_step_ = 0, column_step_ = 0;
   bool repeats_ = false;
   alignas(64) T repeated_[kMostRows * kLanes];
@@ -145,20 +167,19 @@ struct ShortKFunctions {
   int64_t most_vectors;
 };
 
-/// Where so few multiply-adds go on, adding a C that there is not takes a tenth of the time.
-constexpr size_t kMostKWithoutC = 2;
-
-template <class T, size_t kK, bool kHasC, class D = hn::ScalableTag<T>>
+template <class T, size_t kK, COfPanel kC, class D = hn::ScalableTag<T>>
 constexpr ShortKFunctions<T> FunctionsOfShortK() {
-  constexpr bool kAddsC = kHasC || kK > kMostKWithoutC;
-  return {&MultiplyShortKPanel<kK, 1, kAddsC, hn::Half<D>>, &MultiplyShortKPanel<kK, 1, kAddsC, D>,
-          &MultiplyShortKPanel<kK, 2, kAddsC, D>, &MultiplyShortKPanel<kK, VectorsOfShortK(kK), kAddsC, D>,
-          VectorsOfShortK(kK)};
+  constexpr size_t kMost = VectorsOfShortK<T>(kK);
+  constexpr COfPanel kForm = kK <= kMostKWithCApart ? kC : COfPanel::asked_for;
+  constexpr auto kOne = &MultiplyShortKPanel<kK, 1, kForm, D>;
+  if constexpr (kMost == 1) return {kOne, kOne, kOne, kOne, kMost};
+  return {&MultiplyShortKPanel<kK, 1, kForm, hn::Half<D>>, kOne, &MultiplyShortKPanel<kK, 2, kForm, D>,
+          &MultiplyShortKPanel<kK, kMost, kForm, D>, kMost};
 }
 
-template <class T, bool kHasC, size_t... kKLessOne>
+template <class T, COfPanel kC, size_t... kKLessOne>
 constexpr auto AllFunctionsOfShortK(std::index_sequence<kKLessOne...>) {
-  return std::array<ShortKFunctions<T>, sizeof...(kKLessOne)>{FunctionsOfShortK<T, kKLessOne + 1, kHasC>()...};
+  return std::array<ShortKFunctions<T>, sizeof...(kKLessOne)>{FunctionsOfShortK<T, kKLessOne + 1, kC>()...};
 }
 
 /// Y, for a K of 1 to kMostK.
@@ -167,8 +188,8 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
                                  T* y) {
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
   using AllK = std::make_index_sequence<kMostK>;
-  static constexpr auto kWithC = AllFunctionsOfShortK<T, true>(AllK());
-  static constexpr auto kWithoutC = AllFunctionsOfShortK<T, false>(AllK());
+  static constexpr auto kWithC = AllFunctionsOfShortK<T, COfPanel::some>(AllK());
+  static constexpr auto kWithoutC = AllFunctionsOfShortK<T, COfPanel::none>(AllK());
   const bool has_c = p.has_c && p.beta != 0.0f;
   const ShortKFunctions<T>& functions = (has_c ? kWithC : kWithoutC)[static_cast<size_t>(p.k) - 1];
   const int64_t most_columns = functions.most_vectors * kLanes;

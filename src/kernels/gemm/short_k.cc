@@ -15,7 +15,8 @@ constexpr std::int64_t kMostKBeforeHalf = 6;
 }  // namespace
 
 bool keeps_b_in_registers(const Problem& p, const Kernels& kernels) {
-  if (p.k > kernels.most_short_k || p.b_column_step != 1 || p.c_column_step > 1) return false;
+  const std::int64_t most_k = p.n <= kernels.lanes ? kernels.most_short_k_of_vector : kernels.most_short_k;
+  if (p.k > most_k || p.b_column_step != 1 || p.c_column_step > 1) return false;
   const bool has_c = p.has_c && p.beta != 0.0f;
   if (p.alpha != 1.0f || (has_c && p.beta != 1.0f)) return false;
   const bool are_short = p.n <= kernels.lanes;
