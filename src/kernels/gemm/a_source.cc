@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "kernels/gemm/far_operands.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
@@ -95,6 +96,8 @@ void choose_a_source(const Problem& p, const Kernels& kernels, Schedule& schedul
   if (has_columns_of_a_passing(p, kernels, schedule)) {
     schedule.kc = std::min(schedule.kc, equal_part(schedule.segment_k, kDirectColumnsOfA, kernels.k_group));
   }
+  if (schedule.a_is_direct && schedule.fetched == FarOperand::none && fetches_rows_of_a_and_y(p, kernels))
+    schedule.fetched = FarOperand::rows_of_a;
   schedule.a_is_widened = may_widen_a(p, kernels);
   if (schedule.a_is_widened) {
     schedule.a_line_step = round_up(schedule.kc, kernels.lanes);

@@ -29,6 +29,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
+template <class Element, class T>
+using BlockOf = BlockAtOnce<BitsOf<Element>, SameTiles<T>>;
+
 /// A of 16-bit floats, row by row or transposed, becomes accumulators in lines: body(m, rows, a, row step, column step)
 /// for so many rows at a time.
 template <class Element, class T, class Body>
@@ -36,7 +39,7 @@ HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const s
                              const Body& body) {
   const bool by_rows = p.a_column_step == 1;
   const int64_t line_step = by_rows ? p.a_row_step : p.a_column_step, step = schedule.a_line_step;
-  const auto* widened = reinterpret_cast<const T*>(workspace);
+  const auto* widened = reinterpret_cast<const BitsOf<T>*>(workspace);
   for (int64_t m = 0; m < p.m; m += schedule.widened_rows) {
     const int64_t rows = HWY_MIN(schedule.widened_rows, p.m - m);
     const std::byte* from = a + m * p.a_row_step * int64_t{sizeof(Element)};
@@ -45,21 +48,14 @@ HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const s
   }
 }
 
-/// The sums of so many widened rows: a function of its own, which both types of 16-bit floats share.
-template <class T>
-HWY_NOINLINE void MultiplyWidenedRows(BlockAtOnce<T, T>& block, const T* a, int64_t a_row_step, int64_t a_column_step,
-                                      int64_t rows, std::byte* sums) {
-  block.Multiply(a, a_row_step, a_column_step, 0, rows, sums);
-}
-
 /// Both operands of 16-bit floats become accumulators, B before everything else, in strips of columns that lie
 /// together; the sums of each strip are finished while they are near.
 template <class Element, class T>
 HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                                 const std::byte* c, std::byte* y, std::byte* workspace) {
   const int64_t strip = schedule.strip_columns;
-  auto* const widened_b = reinterpret_cast<T*>(workspace + schedule.slot_a_bytes);
-  auto* const sums = reinterpret_cast<T*>(workspace + schedule.slot_a_bytes + schedule.slot_b_bytes);
+  auto* const widened_b = reinterpret_cast<BitsOf<T>*>(workspace + schedule.slot_a_bytes);
+  auto* const sums = reinterpret_cast<BitsOf<T>*>(workspace + schedule.slot_a_bytes + schedule.slot_b_bytes);
   for (int64_t n = 0; n < p.n; n += strip) {
     WidenLines<T, Element>(b + n * int64_t{sizeof(Element)}, p.b_row_step, p.k, HWY_MIN(strip, p.n - n),
                            reinterpret_cast<std::byte*>(widened_b + n * p.k), strip);
@@ -68,21 +64,21 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
   wide.b_row_step = strip;
   wide.has_c = false;
   wide.alpha = 1.0f;
-  BlockAtOnce<T, T> block(wide, nullptr, nullptr, schedule);
+  BlockOf<T, T> block(wide, kTileSet<T, T>, nullptr, nullptr, schedule);
   const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
-  WithWidenedA<Element, T>(p, schedule, a, workspace,
-                           [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) HWY_ATTR {
-                             for (int64_t n = 0; n < p.n;) {
-                               const int64_t in_strip = n % strip;
-                               const T* const columns_of_b = widened_b + (n - in_strip) * p.k + in_strip;
-                               const int64_t columns =
-                                   block.MultiplyStripTo(sums, strip, from, row_step, column_step, rows, columns_of_b,
-                                                         HWY_MIN(strip - in_strip, p.n - n));
-                               FinishTile<Element>(sums, strip, rows, columns, output, m, n, scale);
-                               n += columns;
-                             }
-                           });
+  WithWidenedA<Element, T>(
+      p, schedule, a, workspace,
+      [&](int64_t m, int64_t rows, const auto* from, int64_t row_step, int64_t column_step) HWY_ATTR {
+        for (int64_t n = 0; n < p.n;) {
+          const int64_t in_strip = n % strip;
+          const auto* const columns_of_b = widened_b + (n - in_strip) * p.k + in_strip;
+          const int64_t columns = block.MultiplyStripTo(sums, strip, from, row_step, column_step, rows, columns_of_b,
+                                                        HWY_MIN(strip - in_strip, p.n - n));
+          FinishTile<Element>(reinterpret_cast<const T*>(sums), strip, rows, columns, output, m, n, scale);
+          n += columns;
+        }
+      });
 }
 
 /// The same where tiles don't end with 16-bit elements: B as it lies, in whole rows, whose sums are finished as one run
@@ -106,15 +102,15 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
   wide.y_row_step = wide.n;
   wide.has_c = false;
   wide.alpha = 1.0f;
-  BlockAtOnce<T, T> block(wide, widened_b, nullptr, schedule);
+  BlockOf<T, T> block(wide, kTileSet<T, T>, widened_b, nullptr, schedule);
   const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
-  WithWidenedA<Element, T>(p, schedule, a, workspace,
-                           [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step) HWY_ATTR {
-                             MultiplyWidenedRows(block, from, row_step, column_step, rows, sums);
-                             FinishTile<Element>(reinterpret_cast<const T*>(sums), wide.n, rows, p.n, output, m, 0,
-                                                 scale);
-                           });
+  WithWidenedA<Element, T>(
+      p, schedule, a, workspace,
+      [&](int64_t m, int64_t rows, const auto* from, int64_t row_step, int64_t column_step) HWY_ATTR {
+        block.MultiplyApart(from, row_step, column_step, 0, rows, sums);
+        FinishTile<Element>(reinterpret_cast<const T*>(sums), wide.n, rows, p.n, output, m, 0, scale);
+      });
 }
 
 template <class Element, class T>
@@ -131,17 +127,17 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
     if constexpr (kKeepsRowOfSums<Element, T>) {
       if (schedule.keeps_sums_in_registers) return MultiplyOneRow<T>(p, schedule.rows_of_b, a, b, c, y);
     }
-    BlockAtOnce<Element, T> block(p, b, c, schedule);
-    block.Multiply(reinterpret_cast<const T*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
+    BlockOf<Element, T> block(p, kTileSet<T, T>, b, c, schedule);
+    block.Multiply(reinterpret_cast<const BitsOf<T>*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
   } else {
     if constexpr (!kRoundsInTile<Element>) {
       MultiplyAsAccumulators<Element, T>(p, schedule, a, b, c, y, workspace);
     } else {
       if (schedule.widens_b) return MultiplyWidened<Element, T>(p, schedule, a, b, c, y, workspace);
-      BlockAtOnce<Element, T> block(p, b, c, schedule);
+      BlockOf<Element, T> block(p, kTileSet<T, Element>, b, c, schedule);
       WithWidenedA<Element, T>(p, schedule, a, workspace,
-                               [&](int64_t m, int64_t rows, const T* from, int64_t row_step, int64_t column_step)
-                                   HWY_ATTR { block.Multiply(from, row_step, column_step, m, rows, y); });
+                               [&](int64_t m, int64_t rows, const auto* from, int64_t row_step, int64_t column_step)
+                                   HWY_ATTR { block.MultiplyApart(from, row_step, column_step, m, rows, y); });
     }
   }
 }

@@ -36,6 +36,7 @@ HWY_NOINLINE void MultiplyBlockWith(const Block& block, const TileSet<T, TB>& ti
   const bool is_far = block.m * (block.k + block.n) * int64_t{sizeof(T)} > kNearBytes;
   constexpr int64_t kLeastKOfTallTiles = 128;  // where calls for each of them take no time to speak of
   const bool are_tall = tiles.tall != nullptr && block.n <= int64_t{Shape::kLanes} && block.k >= kLeastKOfTallTiles &&
+                        block.fetched != FarOperand::rows_of_a &&
                         !many_rows_meet(block.a_row_step * int64_t{sizeof(T)});
   const bool goes_by_rows = block.goes_by_rows || (b_is_small && (is_narrow || is_low || is_far)) ||
                             BlockLoops<Element, T, TB>::TakesThreeVectors(block, tiles);

@@ -1,5 +1,6 @@
 // Room: kernels, per target. Rows of a product in one go: strips of columns as wide as a tile, in each of them tiles of
-// two heights at most, and one call for all tiles of a height.
+// two heights at most, and one call for all tiles of a height. Compiled once for all types whose tiles have the same
+// shapes, as loops over tiles are (BitsOf).
 #if defined(BINET_KERNELS_GEMM_BLOCK_AT_ONCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_BLOCK_AT_ONCE_INL_H_
 #undef BINET_KERNELS_GEMM_BLOCK_AT_ONCE_INL_H_
@@ -16,23 +17,32 @@
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/microkernel-inl.h"
-#include "kernels/gemm/three_by_four-inl.h"
 #include "kernels/gemm/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A block of rows, all columns, and all k. A consists of accumulators.
+/// A type of accumulators that has tiles of the same shapes as T has.
+template <class T>
+using SameTiles = std::conditional_t<kByHalves<T>, T, hwy::FloatFromSize<sizeof(T)>>;
+
+/// A block of rows, all columns, and all k, of BitsOf elements; of all that T, accumulators, can be it only says how
+/// large tiles are. A consists of accumulators.
 template <class Element, class T>
 class BlockAtOnce {
+  using Bits = BitsOf<T>;
+
  public:
-  BlockAtOnce(const Problem& p, const std::byte* b, const std::byte* c, const Schedule& schedule)
+  using Tiles = TileSet<Bits, Element>;
+
+  BlockAtOnce(const Problem& p, const Tiles& tiles, const std::byte* b, const std::byte* c, const Schedule& schedule)
       : p_(p),
+        tiles_(tiles),
         b_(reinterpret_cast<const Element*>(b)),
         fetches_y_(schedule.fetches_y),
         fetches_c_(schedule.fetches_c),
-        ends_in_halves_(schedule.ends_in_halves) {
+        ends_in_halves_(schedule.ends_in_halves && tiles.are_floats) {
     operands_.b_panel_step = Shape::kPanel;
     operands_.b_row_step = p.b_row_step;
     operands_.k = p.k;
@@ -44,20 +54,20 @@ class BlockAtOnce {
     if (has_c || p.alpha != 1.0f) SetLastStep(has_c ? reinterpret_cast<const Element*>(c) : nullptr);
   }
 
-  HWY_INLINE void Multiply(const T* a, int64_t a_row_step, int64_t a_column_step, int64_t row, int64_t rows,
+  HWY_INLINE void Multiply(const Bits* a, int64_t a_row_step, int64_t a_column_step, int64_t row, int64_t rows,
                            std::byte* y) {
     operands_.a_row_step = a_row_step;
     operands_.a_column_step = a_column_step;
     rows_ = rows;
     int64_t apart = ColumnsBeforeLast(), n = apart, end = p_.n;
     for (goes_first_ = true;; goes_first_ = false) {
-      if constexpr (kHasThreeByFour<Element, T>) {
+      if constexpr (kMayHaveThreeByFour) {
         // Rather with columns before them, which are stored twice, than in tiles that are no quicker for being
         // narrower.
         if (IsWideLast(end - n)) n = end - int64_t{4 * Shape::kLanes};
       }
-      operands_.a = reinterpret_cast<const BitsOf<T>*>(a);
-      operands_.b = reinterpret_cast<const BitsOf<TB>*>(b_) + n;
+      operands_.a = a;
+      operands_.b = b_ + n;
       y_ = reinterpret_cast<Element*>(y) + row * p_.y_row_step + n;
       c_of_tile_ = c_ + row * c_row_step_ + n * c_column_step_;
       n += MultiplyStrip(end - n);
@@ -69,13 +79,19 @@ class BlockAtOnce {
     }
   }
 
+  /// The same, a function of its own, which both types of 16-bit floats share. (It takes three nanoseconds.)
+  HWY_NOINLINE void MultiplyApart(const Bits* a, int64_t a_row_step, int64_t a_column_step, int64_t row, int64_t rows,
+                                  std::byte* y) {
+    Multiply(a, a_row_step, a_column_step, row, rows, y);
+  }
+
   /// The sums alone of at most so many columns of B, from `b` on: how many they are.
-  HWY_NOINLINE int64_t MultiplyStripTo(T* sums, int64_t sums_row_step, const T* a, int64_t a_row_step,
+  HWY_NOINLINE int64_t MultiplyStripTo(Bits* sums, int64_t sums_row_step, const Bits* a, int64_t a_row_step,
                                        int64_t a_column_step, int64_t rows, const Element* b, int64_t columns) {
-    operands_.a = reinterpret_cast<const BitsOf<T>*>(a);
+    operands_.a = a;
     operands_.a_row_step = a_row_step;
     operands_.a_column_step = a_column_step;
-    operands_.b = reinterpret_cast<const BitsOf<TB>*>(b);
+    operands_.b = b;
     rows_ = rows;
     ends_.to_row_step = sums_row_step;
     y_ = reinterpret_cast<Element*>(sums);
@@ -85,23 +101,21 @@ class BlockAtOnce {
 
  private:
   using Shape = TileShape<T>;
-  using TB = Element;
-  using TileOfBits = Tile<BitsOf<T>, BitsOf<TB>>;
+  using OneTile = Tile<Bits, Element>;
   static constexpr bool kRounds = sizeof(Element) < sizeof(T);
+  static constexpr bool kMayHaveThreeByFour = HWY_TARGET == HWY_AVX2 && hwy::IsFloat<T>() && !kRounds;
 
   /// B leaves the first-level cache, and each of its vectors lies in two lines.
   static bool IsBFar(const Problem& p) {
     constexpr int64_t kBytes = 64 * 1024, kLineBytes = 64;
-    return p.b_row_step * int64_t{sizeof(TB)} % kLineBytes != 0 && p.n * p.k * int64_t{sizeof(TB)} > kBytes;
+    return p.b_row_step * int64_t{sizeof(Element)} % kLineBytes != 0 && p.n * p.k * int64_t{sizeof(Element)} > kBytes;
   }
 
   /// Without C a zero is added that changes nothing, the negative one.
   HWY_NOINLINE void SetLastStep(const Element* c) {
     ends_.last = Last::scaled_plus_c;
-    if constexpr (hwy::IsFloat<T>()) {
-      ends_.alpha = p_.alpha;
-      ends_.beta = c == nullptr ? 1.0f : p_.beta;
-    }
+    ends_.alpha = p_.alpha;
+    ends_.beta = c == nullptr ? 1.0f : p_.beta;
     if (p_.alpha == 1.0f && ends_.beta == 1.0f && !kRounds) ends_.last = Last::plus_c;
     c_ = c;
     if (c != nullptr && p_.c_column_step != 0) {
@@ -111,17 +125,9 @@ class BlockAtOnce {
       c_row_step_ = p_.c_row_step;
       repeats_c_ = true;
     } else {
-      const Element zero = NegativeZero();
+      const Element zero = tiles_.are_floats ? Element{1} << (8 * sizeof(Element) - 1) : Element{0};
       RepeatAlongRows(c == nullptr ? &zero : c, 0, Shape::WideVectors(1) * Shape::kLanes, 1, repeated_);
       c_ = repeated_;
-    }
-  }
-
-  static Element NegativeZero() {
-    if constexpr (kRounds) {
-      return Element{0x8000};
-    } else {
-      return static_cast<Element>(-0.0);
     }
   }
 
@@ -133,7 +139,7 @@ class BlockAtOnce {
     if (rows_ <= int64_t{Shape::kRows} || ends_.to_row_step != p_.n) return 0;
     const int64_t vectors = (p_.n + kLanes - 1) / kLanes;
     int64_t last = vectors % 2 == 0 ? 2 : 3;
-    if constexpr (kHasThreeByFour<Element, T>) {
+    if constexpr (kMayHaveThreeByFour) {
       if (IsWideLast(p_.n % (4 * kLanes))) return 0;
       if (TakesThreeByFour(p_.n)) last = vectors % 4 == 0 ? 2 : vectors % 4;
     }
@@ -158,38 +164,38 @@ class BlockAtOnce {
     constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
     const bool are_many_rows = rows_ > int64_t{Shape::kRows};
     // The vectors in front of half a vector, which is computed apart.
-    const int64_t whole =
-        std::is_same_v<Element, T> && ends_in_halves_ && are_many_rows ? VectorsBeforeHalf<T>(columns_left) : 0;
-    if (kHasTallTiles<T> && are_many_rows && (columns_left <= kLanes || whole == 1)) {
+    const int64_t whole = !kRounds && ends_in_halves_ && are_many_rows ? VectorsBeforeHalf<T>(columns_left) : 0;
+    if (tiles_.tall != nullptr && are_many_rows && (columns_left <= kLanes || whole == 1)) {
       SetLastLanes(HWY_MIN(static_cast<size_t>(columns_left), Shape::kLanes));
       MultiplyNarrowStrip();
       return Shape::kLanes;
     }
     if (whole == 3) return MultiplyThreeVectors(3 * kLanes);
-    if (kPrefersWideTiles<Element, T> && are_many_rows && columns_left > 3 * kLanes) {
+    if (kPrefersWideTiles<Element, T> && tiles_.are_floats && are_many_rows && columns_left > 3 * kLanes) {
       return MultiplyFourVectors(columns_left);
     }
-    if constexpr (kHasThreeByFour<Element, T>) {
+    if constexpr (kMayHaveThreeByFour) {
       if (TakesThreeByFour(columns_left)) return MultiplyRowsOfThree();
     }
     if constexpr (kHasTilesOfThreeVectors<T>) {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
       const auto vectors = (columns_left + int64_t{Shape::kLanes} - 1) / int64_t{Shape::kLanes};
-      if ((vectors == 3 && whole != 2 && rows_ >= int64_t{kFewestRowsOfThreeVectors}) ||
-          (vectors > 4 && operands_.below != 0 && AreForThreeVectors(rows_))) {
+      const bool are_three = vectors == 3 && whole != 2 && rows_ >= int64_t{kFewestRowsOfThreeVectors};
+      const bool are_worth_three = are_three || (vectors > 4 && operands_.below != 0 && AreForThreeVectors(rows_));
+      if (tiles_.are_floats && are_worth_three) {
         return MultiplyThreeVectors(HWY_MIN(kColumns, columns_left));
       }
     }
     const auto tile =
-        ChooseTile(TilesFor<T, TB>(are_many_rows ? int64_t{Shape::kRows} : rows_), columns_left, !are_many_rows);
+        ChooseTile(tiles_.Of(are_many_rows ? int64_t{Shape::kRows} : rows_), columns_left, !are_many_rows);
     const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(HWY_MIN(columns, columns_left) - columns) + Shape::kLanes);
     if (!are_many_rows) {
       Compute(tile, rows_, 1);
     } else {
-      MultiplyRows(rows_, Shape::kRows, [&tile](int64_t rows) HWY_ATTR {
-        const auto& all = TilesFor<T, TB>(rows);
-        return TileOfBits{tile.vectors == 1 ? all.narrow : all.panel, tile.vectors};
+      MultiplyRows(rows_, Shape::kRows, [this, &tile](int64_t rows) HWY_ATTR {
+        const auto& all = tiles_.Of(rows);
+        return OneTile{tile.vectors == 1 ? all.narrow : all.panel, tile.vectors};
       });
     }
     return columns;
@@ -202,9 +208,10 @@ class BlockAtOnce {
   HWY_INLINE bool TakesThreeByFour(int64_t columns_left) const {
     constexpr int64_t kMostK = 96, kShortK = kShortKOfThreeByFour;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
-    const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(TB);
-    return rows_ >= int64_t{Shape::kRows} && columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
-           (operands_.k <= kShortK || (b | b_row_bytes) % (Shape::kLanes * sizeof(TB)) == 0) &&
+    const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(Element);
+    return tiles_.rows_of_three != nullptr && rows_ >= int64_t{Shape::kRows} &&
+           columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
+           (operands_.k <= kShortK || (b | b_row_bytes) % (Shape::kLanes * sizeof(Element)) == 0) &&
            ends_.last == Last::sums && operands_.below == 0;
   }
 
@@ -213,7 +220,7 @@ class BlockAtOnce {
   HWY_NOINLINE int64_t MultiplyRowsOfThree() {
     constexpr int64_t kRows = 3;
     const int64_t tiles = rows_ / kRows, left = rows_ - tiles * kRows;
-    MultiplyThreeByFour(OperandsOf<T, TB>(operands_), left == 1 ? tiles - 1 : tiles, y_, ends_.to_row_step);
+    tiles_.rows_of_three(operands_, left == 1 ? tiles - 1 : tiles, y_, ends_.to_row_step);
     if (left > 0) {
       const int64_t done = left == 1 ? rows_ - kRows - 1 : rows_ - kRows;
       operands_.a += done * operands_.a_row_step;
@@ -221,7 +228,7 @@ class BlockAtOnce {
       if (left == 1) {
         MultiplyFourRows();
       } else {
-        MultiplyThreeByFour(OperandsOf<T, TB>(operands_), 1, y_, ends_.to_row_step);
+        tiles_.rows_of_three(operands_, 1, y_, ends_.to_row_step);
       }
     }
     return int64_t{4 * Shape::kLanes};
@@ -230,9 +237,9 @@ class BlockAtOnce {
   /// And four vectors: two tiles.
   HWY_NOINLINE void MultiplyFourRows() {
     SetLastLanes(Shape::kLanes);
-    ends_.to = reinterpret_cast<BitsOf<T>*>(y_);
+    ends_.to = reinterpret_cast<Bits*>(y_);
     auto operands = operands_;
-    const auto tile = TilesFor<T, TB>(4).panel;
+    const auto tile = tiles_.Of(4).panel;
     tile(operands, ends_);
     operands.b += Shape::kPanel;
     ends_.to += Shape::kPanel;
@@ -242,8 +249,8 @@ class BlockAtOnce {
   HWY_NOINLINE int64_t MultiplyThreeVectors(int64_t columns) {
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(columns - kColumns) + Shape::kLanes);
-    MultiplyRows(rows_, kMostRowsOfThreeVectors, [](int64_t rows) HWY_ATTR {
-      return TileOfBits{TilesFor<T, TB>(rows).three, 3};
+    MultiplyRows(rows_, kMostRowsOfThreeVectors, [this](int64_t rows) HWY_ATTR {
+      return OneTile{tiles_.Of(rows).three, 3};
     });
     return columns;
   }
@@ -251,7 +258,7 @@ class BlockAtOnce {
   HWY_NOINLINE int64_t MultiplyFourVectors(int64_t columns_left) {
     constexpr auto kColumns = static_cast<int64_t>(4 * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(HWY_MIN(kColumns, columns_left) - kColumns) + Shape::kLanes);
-    MultiplyRows(rows_, kWideRows, [](int64_t rows) HWY_ATTR { return TileOfBits{TilesFor<T, TB>(rows).wide, 4}; });
+    MultiplyRows(rows_, kWideRows, [this](int64_t rows) HWY_ATTR { return OneTile{tiles_.Of(rows).wide, 4}; });
     return kColumns;
   }
 
@@ -260,18 +267,16 @@ class BlockAtOnce {
     if constexpr (kHasTallTiles<T>) {
       const int64_t tall = TallTilesOf(rows_);
       const int64_t rest = rows_ - tall * int64_t{kTallRows};
-      if (tall > 0) Compute({&MultiplyTile<kTallRows, 1, T, TB>, 1}, kTallRows, tall);
+      if (tall > 0) Compute({tiles_.tall, 1}, kTallRows, tall);
       if (rest > 0) {
-        MultiplyRows(rest, Shape::kRows, [](int64_t rows) HWY_ATTR {
-          return TileOfBits{TilesFor<T, TB>(rows).narrow, 1};
-        });
+        MultiplyRows(rest, Shape::kRows, [this](int64_t rows) HWY_ATTR { return OneTile{tiles_.Of(rows).narrow, 1}; });
       }
     }
   }
 
   /// So many rows, divided evenly among tiles of no more than `most`.
-  template <class TileOf>
-  HWY_INLINE void MultiplyRows(int64_t m, size_t most, const TileOf& tile_of) {
+  template <class Chosen>
+  HWY_INLINE void MultiplyRows(int64_t m, size_t most, const Chosen& tile_of) {
     const int64_t tiles = (m + static_cast<int64_t>(most) - 1) / static_cast<int64_t>(most);
     const int64_t rows = tiles == 1 ? m : m / tiles;
     const int64_t higher = m - tiles * rows;  // tiles of one row more
@@ -280,7 +285,7 @@ class BlockAtOnce {
   }
 
   /// The next tiles, one below the other; more may follow.
-  HWY_INLINE void Compute(const TileOfBits& tile, int64_t rows, int64_t tiles, bool is_followed = false) {
+  HWY_INLINE void Compute(const OneTile& tile, int64_t rows, int64_t tiles, bool is_followed = false) {
     const size_t columns = tile.vectors * Shape::kLanes;
     for (; tiles > 0; --tiles) {
       const Element* c = c_of_tile_;
@@ -290,8 +295,8 @@ class BlockAtOnce {
         c = repeated_;
         ends_.c_row_step = static_cast<int64_t>(columns);
       }
-      ends_.c = reinterpret_cast<const BitsOf<T>*>(c);
-      ends_.to = reinterpret_cast<BitsOf<T>*>(y_);
+      ends_.c = reinterpret_cast<const Bits*>(c);
+      ends_.to = reinterpret_cast<Bits*>(y_);
       if (kEndsPartsApart<Element> && ends_.last_lanes < Shape::kLanes) {
         const int64_t rows_behind = tiles > 1 ? (tiles - 1) * rows : is_followed ? rows - 1 : 0;
         const auto beyond = static_cast<int64_t>(Shape::kLanes - ends_.last_lanes);
@@ -302,7 +307,7 @@ class BlockAtOnce {
         FetchRows(reinterpret_cast<const std::byte*>(y_ + rows * p_.y_row_step), p_.y_row_step * kBytes, rows,
                   static_cast<int64_t>(columns) * kBytes + kLine);
       }
-      if constexpr (HWY_TARGET == HWY_AVX3 && hwy::IsFloat<T>() && std::is_same_v<Element, T>) {
+      if constexpr (HWY_TARGET == HWY_AVX3 && !kRounds) {
         if (HWY_UNLIKELY(fetches_c_)) FetchCToTheRight(rows, static_cast<int64_t>(columns));
       }
       tile.function(operands_, ends_);
@@ -319,6 +324,7 @@ class BlockAtOnce {
   }
 
   const Problem& p_;
+  const Tiles& tiles_;
   const Element* const b_;
   const bool fetches_y_, fetches_c_, ends_in_halves_;  ///< Schedule's
   const Element* c_ = nullptr;
@@ -329,8 +335,8 @@ class BlockAtOnce {
   bool goes_first_ = false;  ///< the strip, before all others
   Element* y_ = nullptr;     ///< of the next tile, as is this C
   const Element* c_of_tile_ = nullptr;
-  TileOperands<BitsOf<T>, BitsOf<TB>> operands_;
-  TileEnds<BitsOf<T>> ends_;
+  TileOperands<Bits, Element> operands_;
+  TileEnds<Bits> ends_;
   alignas(64) Element repeated_[LargestTile<T>()];
 };
 

@@ -252,7 +252,7 @@ class BlockLoops {
       const auto multiply = vectors == 1 ? tiles_.narrow_tiles : tiles_.panel_tiles;
       TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, 0, vectors * int64_t{Shape::kLanes});
       operands.fetches = false;  // all of B is near
-      multiply(operands, ends, tiles);
+      multiply(operands, ends, tiles, block_.fetched == FarOperand::rows_of_a);
       return tiles * tiles_.most_rows;
     }
     return 0;

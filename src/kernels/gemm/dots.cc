@@ -112,7 +112,8 @@ void plan_dots(Plan& plan, int threads) {
   plan.way = Way::dots;
   s.segments = segments.count;
   s.segment_k = segments.k;
-  if (fetches_rows_of_a(p, kernels)) s.fetched = FarOperand::rows_of_a;
+  const bool fetches = takes_pairs(p) ? fetches_rows_of_a_and_y(p, kernels) : fetches_rows_of_a(p, kernels);
+  if (fetches) s.fetched = FarOperand::rows_of_a;
   choose_workers(p, kernels, threads, s);
 
   std::int64_t rows = takes_pairs(p) ? kRowsOfPairs : kMostRows;

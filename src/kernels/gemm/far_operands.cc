@@ -12,12 +12,12 @@ constexpr std::int64_t kLowRows = 4;
 constexpr std::int64_t kAheadOfOneRow = 2048;
 constexpr std::int64_t kAheadOfLowRows = 4096;
 constexpr std::int64_t kAhead = 8192;
-// Of the last-level cache: so much of a packed B is there in time.
+// Of the last-level cache: so much of a packed B is there in time; and so much of A and Y.
 constexpr std::int64_t kPartForLowRows = 2, kPart = 4;
 constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, kMostRowsOfTiles = 8;
 constexpr std::int64_t kWayBytes = 4096;
-// Of longer ones what is loaded under masks is a small part.
-constexpr std::int64_t kLeastBytesOfLongRow = 512;
+// Of longer ones what is loaded under masks is a small part; and hardware follows each by itself.
+constexpr std::int64_t kBytesOfLongRow = 512, kBytesOfLongRowOfTiles = 1024;
 
 /// Larger than what a core has to itself: from there on it is felt that no hardware prefetcher follows.
 bool is_beyond_a_core(std::int64_t bytes) { return bytes > second_level_cache_bytes(); }
@@ -28,6 +28,12 @@ bool fetches_lines_of_turned_b(const Problem& p, const Kernels& kernels) {
   if (!is_float(p.type) || !follows_one_run_best(kernels)) return false;
   return p.k < kernels.lanes ? is_beyond_a_core(p.n * p.k * kernels.element_bytes)
                              : comes_from_memory(p, kernels.element_bytes);
+}
+
+/// Which touch.
+bool has_short_rows_of_a(const Problem& p, const Kernels& kernels, std::int64_t long_row_bytes) {
+  return follows_one_run_best(kernels) && !kernels.widens() && p.a_row_step == p.k &&
+         p.k * kernels.element_bytes < long_row_bytes;
 }
 
 }  // namespace
@@ -41,9 +47,13 @@ std::int64_t bytes_ahead_in_packed_b(const Problem& p, const Kernels& kernels) {
 }
 
 bool fetches_rows_of_a(const Problem& p, const Kernels& kernels) {
-  if (p.n != 1 || p.a_row_step != p.k || !is_float(p.type) || kernels.widens()) return false;
-  return follows_one_run_best(kernels) && p.k * kernels.element_bytes < kLeastBytesOfLongRow &&
+  return p.n == 1 && is_float(p.type) && has_short_rows_of_a(p, kernels, kBytesOfLongRow) &&
          is_beyond_a_core(p.m * p.k * kernels.element_bytes);
+}
+
+bool fetches_rows_of_a_and_y(const Problem& p, const Kernels& kernels) {
+  return p.n <= kernels.nr && p.y_row_step == p.n && has_short_rows_of_a(p, kernels, kBytesOfLongRowOfTiles) &&
+         p.m * (p.k + p.n) * kernels.element_bytes > last_level_cache_bytes() / kPart;
 }
 
 bool fetches_next_rows_of_b(const Problem& p, const Kernels& kernels) {

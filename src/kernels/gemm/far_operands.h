@@ -27,4 +27,7 @@ namespace binet::kernels::gemm {
 /// than a vector has lanes.)
 [[nodiscard]] bool fetches_rows_of_a(const Problem& problem, const Kernels& kernels);
 
+/// The same, for tiles as wide as Y with an A that is read where it lies.
+[[nodiscard]] bool fetches_rows_of_a_and_y(const Problem& problem, const Kernels& kernels);
+
 }  // namespace binet::kernels::gemm

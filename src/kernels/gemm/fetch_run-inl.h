@@ -15,11 +15,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
-/// Fetches what lies a kilobyte behind so many elements, which are about to be read. For short rows that touch: their
-/// ends are read under masks, and what is read so Zen 5 does not prefetch (far_operands.h).
-template <class Element>
+/// Of tiles, which take longer for what they read.
+constexpr int64_t kBytesAheadOfTiles = 6144;
+
+/// Fetches what lies so far behind so many elements, which are about to be read. For short rows that touch: their ends
+/// are read under masks, and what is read so Zen 5 does not prefetch (far_operands.h).
+template <int64_t kBytesAhead = 1024, class Element>
 HWY_INLINE void FetchBehind(const Element* from, int64_t count) {
-  constexpr int64_t kBytesAhead = 1024, kLine = 64;
+  constexpr int64_t kLine = 64;
   const auto* ahead = reinterpret_cast<const std::byte*>(from) + kBytesAhead;
   HWY_UNROLL(1)
   for (int64_t i = 0; i < count * int64_t{sizeof(Element)}; i += kLine) hwy::Prefetch(ahead + i);

@@ -60,7 +60,7 @@ enum class FarOperand : std::uint8_t {
   lines_of_turned_b,  ///< one of each row of a B that is turned
   next_rows_of_b,     ///< by more rows of Y than are computed at a time, what all of them read next
   rows_of_b,          ///< by tiles, what they read themselves
-  rows_of_a           ///< short ones that touch, for dot products
+  rows_of_a           ///< short ones that touch, for dot products, and with rows of Y for tiles as wide as those
 };
 
 /// How a product is cut. Items are blocks of Y that workers, each with a slot of the workspace, take one after another.

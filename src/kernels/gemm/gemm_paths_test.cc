@@ -384,6 +384,28 @@ TEST_P(GemmPaths, FetchesShortRowsOfAFarA) {
   }
 }
 
+/// A tall product whose A and Y fill a part of the last-level cache, in tiles as wide as Y or, of f32 with a K of 64,
+/// in pairs of k: with rows of Y of one vector, more, and fewer; with and without C, whose rows touch, too.
+TEST_P(GemmPaths, FetchesRowsOfATallProduct) {
+  const std::int64_t elements = last_level_cache_bytes() / 4 / kernels_.element_bytes;
+  const std::int64_t lanes = kernels_.lanes;
+  for (const Case& sizes : {Case{0, lanes, 20}, Case{0, lanes + 3, 17, false, true}, Case{0, 5, 19}, Case{0, 6, 65}}) {
+    Case c = sizes;
+    c.m = elements / (c.n + c.k) + 7;
+    Case small = c;
+    small.m = 100;
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    const bool reads_a = plan.schedule.a_is_direct || plan.way == Way::dots;
+    const bool is_known = follows_one_run_best(kernels_) && !kernels_.widens() && reads_a;
+    EXPECT_EQ(plan.schedule.fetched == FarOperand::rows_of_a, is_known) << c;
+    EXPECT_EQ(make_plan(problem_of(type_, small), target_, 1, false).schedule.fetched, FarOperand::none) << small;
+    if (!is_known) continue;
+    check(c);
+    c.c = CForm::full;
+    check(c);
+  }
+}
+
 /// The last range of k may have no whole square, which happens by itself with a B of gigabytes only.
 TEST_P(GemmPaths, FetchesLinesOfNoWholeSquare) {
   const Problem p = problem_of(type_, {1, 203, 1025, false, true});

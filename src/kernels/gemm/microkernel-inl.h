@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "kernels/gemm/all_of_k-inl.h"
+#include "kernels/gemm/fetch_run-inl.h"
 #include "kernels/gemm/tile_ends-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 
@@ -67,13 +68,21 @@ requires(!kByHalves<T>) HWY_NOINLINE
 }
 
 /// Such tiles one below the other: with a short k, a call for each would take a third of the time. `ends.reach`: of all
-/// of them.
+/// of them. `fetches_rows`: those of A and Y each touch, and come from afar. Of A tiles read many rows side by side,
+/// which hardware does not take for the one run of memory that they are.
 template <size_t kRows, size_t kVectors, class T, class TB>
-HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, TileEnds<BitsOf<T>> ends, int64_t tiles) {
+HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, TileEnds<BitsOf<T>> ends, int64_t tiles,
+                                bool fetches_rows) {
+  constexpr int64_t kAheadOfY = 2048;
   const Reach reach_of_last = ends.reach;
   if (reach_of_last == Reach::all_but_last) ends.reach = Reach::all;
   for (; tiles > 0; --tiles) {
     if (tiles == 1) ends.reach = reach_of_last;
+    if (HWY_UNLIKELY(fetches_rows)) {
+      FetchBehind<kBytesAheadOfTiles>(operands.a, int64_t{kRows} * operands.a_row_step);
+      FetchBehind<kAheadOfY>(ends.to, int64_t{kRows} * ends.to_row_step);
+      if (ends.c_row_step == ends.to_row_step) FetchBehind<kAheadOfY>(ends.c, int64_t{kRows} * ends.c_row_step);
+    }
     ComputeSums<kRows, kVectors, T, TB>(operands, ends);
     operands.a += int64_t{kRows} * operands.a_row_step;
     ends.to += int64_t{kRows} * ends.to_row_step;

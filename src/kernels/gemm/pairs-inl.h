@@ -19,6 +19,7 @@
 
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/fetch_run-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/tile_ends-inl.h"
@@ -121,7 +122,13 @@ HWY_NOINLINE void MultiplyPairs(const Block& block, int64_t m, float* sums) {
 template <size_t kRows>
 HWY_INLINE void PairTiles(const Block& block, int64_t m) {
   auto* sums = reinterpret_cast<float*>(block.sums);
-  for (; m + int64_t{kRows} <= block.m; m += kRows) MultiplyPairs<kRows>(block, m, sums + m * block.sums_row_step);
+  for (; m + int64_t{kRows} <= block.m; m += kRows) {
+    if (block.fetched == FarOperand::rows_of_a) {
+      FetchBehind<kBytesAheadOfTiles>(reinterpret_cast<const float*>(block.a) + m * block.a_row_step,
+                                      int64_t{kRows} * block.a_row_step);
+    }
+    MultiplyPairs<kRows>(block, m, sums + m * block.sums_row_step);
+  }
   if constexpr (kRows > 1) PairTiles<kRows / 2>(block, m);
 }
 

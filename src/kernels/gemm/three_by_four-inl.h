@@ -15,16 +15,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "kernels/gemm/tile_operands-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class Element, class T>
-constexpr bool kHasThreeByFour = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
 
 #if HWY_TARGET == HWY_AVX2
 
@@ -73,7 +69,10 @@ HWY_INLINE void AddOneK(const T* a, int64_t a_row_bytes, const T*& b, int64_t b_
 /// `tiles` tiles of three rows and four vectors, one below the other, in one call: operands as those of one tile, the
 /// vectors of a row of B side by side and all their lanes to be read; sums to `y`.
 template <class T>
-HWY_NOINLINE void MultiplyThreeByFour(const TileOperands<T, T>& operands, int64_t tiles, T* y, int64_t y_row_step) {
+HWY_NOINLINE void MultiplyThreeByFour(const TileOperands<BitsOf<T>, BitsOf<T>>& bits, int64_t tiles, BitsOf<T>* y_bits,
+                                      int64_t y_row_step) {
+  const auto operands = OperandsOf<T, T>(bits);
+  auto* y = reinterpret_cast<T*>(y_bits);
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr size_t kRows = 3, kVectors = 4;

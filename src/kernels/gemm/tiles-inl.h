@@ -19,6 +19,7 @@
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/three_by_four-inl.h"
 #include "kernels/gemm/u64_halves_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -123,8 +124,10 @@ struct TileSet {
   bool has_three_vectors;    ///< AreForThreeVectors() holds
   TileFunction<T, TB> tall;  ///< null, or the tile of kTallRows rows and one vector
   /// Null, or MultiplyTiles of the most rows, and one vector or two.
-  void (*narrow_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t);
-  void (*panel_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t);
+  void (*narrow_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t, bool);
+  void (*panel_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t, bool);
+  /// Null, or MultiplyThreeByFour.
+  void (*rows_of_three)(const TileOperands<T, TB>&, int64_t, T*, int64_t);
   bool are_floats;
 
   [[nodiscard]] HWY_INLINE const TilesOfRows<T, TB>& Of(int64_t rows) const { return of_rows[rows - 1]; }
@@ -142,6 +145,9 @@ constexpr TileSet<BitsOf<T>, BitsOf<TB>> MakeTileSet() {
     set.narrow_tiles = &MultiplyTiles<Shape::kRows, 1, T, TB>;
     set.panel_tiles = &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
   }
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (hwy::IsFloat<T>() && std::is_same_v<T, TB>) set.rows_of_three = &MultiplyThreeByFour<T>;
+#endif
   set.are_floats = hwy::IsFloat<T>();
   return set;
 }
