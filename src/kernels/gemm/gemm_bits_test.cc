@@ -38,6 +38,7 @@ TEST_P(GemmBitsTest, ThreadsDoNotMatter) {
                              {2000, 1, 900},
                              {600, 17, 700},
                              {150, 1024, 20},  // rows that meet
+                             {100, 100, 60},   // low blocks of rows
                              {14, 2048, 700},
                              {900, 70, 40, true, false, CForm::column, 0.5f, 2}};
   std::vector<Case> cases(std::begin(kProducts), std::end(kProducts));

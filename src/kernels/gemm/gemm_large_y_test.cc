@@ -111,6 +111,21 @@ TEST_P(GemmLargeY, BlocksOfRowsOfLongerK) {
   }
 }
 
+/// Few rows for several workers: low blocks, in which no tile is far below the one before. GemmBitsTest has one, too.
+TEST_P(GemmLargeY, LowBlocksOfSharedRows) {
+  const bool is_known =
+      leaves_b_to_hardware(kernels_) && !has_units_of_half_vectors(target_) && is_float(type_) && byte_size(type_) >= 4;
+  for (const std::int64_t m : {100, 192, 193}) {
+    const Problem p = problem_of(type_, {m, 100, 60});
+    const Plan two = make_plan(p, target_, 2, false);
+    if (is_known) {
+      EXPECT_EQ(two.schedule.workers, 2);
+      EXPECT_EQ(two.schedule.block_rows == 2 * kernels_.mr, m <= 192) << m;
+      EXPECT_GE(make_plan(p, target_, 1, false).schedule.item_rows, m);
+    }
+  }
+}
+
 /// Lines of a Y or a C beyond the caches are fetched where units are as wide as vectors; not those of narrow rows.
 TEST_P(GemmLargeY, FetchesWhatIsFar) {
   const bool may_fetch = leaves_b_to_hardware(kernels_) && !has_units_of_half_vectors(target_);

@@ -21,6 +21,11 @@ constexpr std::int64_t kLanesOfWork = 16;
 // With so short a k it is Y that takes time. Where it stays near and a row of it is longer than a page, workers gain as
 // if there were a quarter of the multiply-adds and nothing to fetch: they seem to be fetched each other's rows.
 constexpr std::int64_t kMostKOfLongRows = 8;
+// With one that is not much longer, tiles go down strips of Y, and hardware that prefetches their rows, several tiles
+// ahead, does so among those of the next worker, which then has to get them back: 2 of 6 us for (90,308,14) on Zen 5.
+// Nothing that is near counts as work then, and with the shorter ones a third of the multiply-adds does not. A narrow
+// Y is written as one run, as is each row of the shortest k.
+constexpr std::int64_t kLeastKOfStrips = 4, kMostKOfStrips = 16, kMostKOfLessStrips = 32;
 // So many items for each worker even out that one began later, or was held up.
 constexpr std::int64_t kMostItemsPerWorker = 4;
 
@@ -87,7 +92,9 @@ void choose_workers(const Problem& p, const Kernels& kernels, int threads, Sched
   const std::int64_t fetched = (is_near ? kWorkToFetchNear : kWorkToFetch) * bytes / 4;
   const bool has_long_rows = p.n * kernels.element_bytes > kPageBytes;
   const bool is_of_y = is_near && has_long_rows && p.k <= kMostKOfLongRows;
-  const std::int64_t work = (is_of_y ? products / 4 : products + fetched) / rate;
+  const bool goes_by_strips = is_near && p.n > 2 * kernels.nr && p.k >= kLeastKOfStrips && p.k <= kMostKOfLessStrips;
+  const std::int64_t work_of_strips = p.k > kMostKOfStrips ? products : products / 3 * 2;
+  const std::int64_t work = (is_of_y ? products / 4 : goes_by_strips ? work_of_strips : products + fetched) / rate;
   // Workers are called one after another: more are of use until calling them takes as long as their share.
   std::int64_t workers = 1;
   while (workers < threads && (workers + 1) * (workers + 1) <= work / kWorkToCall) ++workers;

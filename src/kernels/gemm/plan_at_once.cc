@@ -43,6 +43,7 @@ constexpr std::int64_t kFewRowsOfB = 8;
 constexpr std::int64_t kMostKOfBlocks = 128;
 constexpr std::int64_t kMostKOfBlocksOfHalves = 15;
 constexpr std::int64_t kMostKOfSharedRowsThatMeet = 24;  // with vectors as long as lines
+constexpr std::int64_t kLeastKOfSharedBlocks = 40;
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 // Stores wait for lines of Y that leave the first-level cache, where there is so little to compute for an element.
 constexpr std::int64_t kMostKToFetchYFor = 6;
@@ -94,6 +95,13 @@ std::int64_t most_rows_that_meet(const Problem& p, const Kernels& kernels) {
   return kernels.has_short_vectors && p.k > kFewRowsOfB ? kernels.mr / 2 : kernels.mr;
 }
 
+/// Small products on several threads, in low blocks: where one tile after the other went down a strip, hardware would
+/// prefetch Y far below it, among the rows of the next worker. With a shorter k items are no worse.
+bool are_shared_blocks(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  return kernels.has_long_vectors() && s.workers > 1 && p.k >= kLeastKOfSharedBlocks &&
+         p.m >= 2 * s.workers * kernels.mr;
+}
+
 /// Many rows, or a Y that would be written strip by strip else. A single block reads B once, as streams of as many rows
 /// as prefetchers follow; more of them need it near.
 bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels, const Schedule& s) {
@@ -103,7 +111,7 @@ bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels, const Sche
   // Several threads have no other way to take few rows of Y at a time.
   const bool are_few_together = s.workers > 1 && p.m > kFewestRowsOfBlock && most_rows_that_meet(p, kernels) < p.m &&
                                 (kernels.has_short_vectors || p.k <= kMostKOfSharedRowsThatMeet);
-  if (p.m > 2 * kMostRowsOfBlock || are_few_together) return is_b_near;
+  if (p.m > 2 * kMostRowsOfBlock || are_few_together || are_shared_blocks(p, kernels, s)) return is_b_near;
   if (!is_y_large_at_once(p, kernels) || may_write_large_y_at_once(p, kernels)) return false;
   if (p.m > kFewestRowsOfBlock) return is_b_near;
   return p.k <= (p.m < kernels.mr ? kStreamsOfLowBlock : kStreamsOfBlock);
@@ -206,11 +214,12 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   } else if (goes_by_blocks_at_once(p, kernels, plan.schedule)) {
     schedule.workers = plan.schedule.workers;
     schedule.is_short = plan.schedule.is_short;
-    schedule.block_rows = rows_of_block_at_once(p, kernels);
+    const bool are_low = p.m <= 2 * kMostRowsOfBlock && are_shared_blocks(p, kernels, plan.schedule);
+    schedule.block_rows = are_low ? 2 * kernels.mr : rows_of_block_at_once(p, kernels);
     // What stays in the cores' own caches is best computed where it was computed the time before.
     const std::int64_t items_of_each = schedule.workers > 1 && kernels.has_short_vectors ? kItemsOfBlocks : 1;
     const std::int64_t items = items_of_each * schedule.workers;
-    schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), 2 * kernels.mr);
+    schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), are_low ? kernels.mr / 2 : 2 * kernels.mr);
     schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
   }
   schedule.items = ceil_div(p.m, schedule.item_rows);
