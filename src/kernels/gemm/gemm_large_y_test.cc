@@ -126,6 +126,20 @@ TEST_P(GemmLargeY, LowBlocksOfSharedRows) {
   }
 }
 
+/// What a worker would take at once if its rows were all, several take at once: B need not be packed for each.
+TEST_P(GemmLargeY, RowsOfWorkersAtOnce) {
+  const bool is_known = kernels_.has_long_vectors() && is_float(type_) && byte_size(type_) >= 4;
+  for (const Case& c : {Case{24, 200, 300}, Case{26, 200, 300}, Case{100, 192, 300}}) {
+    const Problem p = problem_of(type_, c);
+    const Plan two = make_plan(p, target_, 2, false);
+    if (is_known) {
+      EXPECT_EQ(two.way == Way::rows_at_once, c.m != 26) << c;
+      EXPECT_EQ(two.schedule.workers, 2) << c;
+      EXPECT_GE(two.schedule.items * two.schedule.item_rows, c.m) << c;
+    }
+  }
+}
+
 /// Lines of a Y or a C beyond the caches are fetched where units are as wide as vectors; not those of narrow rows.
 TEST_P(GemmLargeY, FetchesWhatIsFar) {
   const bool may_fetch = leaves_b_to_hardware(kernels_) && !has_units_of_half_vectors(target_);

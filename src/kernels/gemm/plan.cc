@@ -26,6 +26,10 @@
 namespace binet::kernels::gemm {
 namespace {
 
+// With a shorter one it is Y that takes time.
+constexpr std::int64_t kLeastKOfSharedRows = 40;
+constexpr std::int64_t kLeastTilesOfSharedRows = 3;
+
 // Wide tiles read B twice as fast as the others: it stays in the first-level cache.
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 constexpr std::int64_t kTurnedBBytes = 128 * 1024;
@@ -145,6 +149,31 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
   if (s.repeats_c) plan.workspace_bytes += bytes_of_repeated_c(p, kernels);
 }
 
+/// What is left for one of several workers, if each has some of the rows.
+Problem rows_of_worker(const Problem& p, const Plan& plan) {
+  constexpr std::int64_t kRowsUnit = 4;
+  Problem rows = p;
+  rows.m = equal_part(p.m, ceil_div(p.m, plan.schedule.workers), kRowsUnit);
+  return rows;
+}
+
+/// Whether workers may take a product at once, as each would take its rows alone: B where it lies is read by both,
+/// where each item packs it. A few rows should be whole tiles.
+bool may_share_rows_at_once(const Problem& rows_of_worker, const Kernels& kernels) {
+  const Problem& p = rows_of_worker;
+  if (kernels.widen_lines != nullptr || !kernels.has_long_vectors() || p.k < kLeastKOfSharedRows) return false;
+  return p.m % kernels.mr == 0 || p.m >= kLeastTilesOfSharedRows * kernels.mr;
+}
+
+/// What was planned for the rows of one worker, for all of them.
+void share_rows(std::int64_t m, const Schedule& of_all, Plan& plan) {
+  Schedule& s = plan.schedule;
+  plan.way = Way::rows_at_once;
+  s.is_short = of_all.is_short;
+  s.items = ceil_div(m, s.item_rows);
+  s.workers = std::min(of_all.workers, s.items);
+}
+
 }  // namespace
 
 Plan make_plan(const Problem& problem, const Target& target, int threads, bool b_is_packed) {
@@ -193,6 +222,17 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   if (may_take_at_once(computed, *plan.kernels, plan.schedule)) {
     plan_at_once(computed, *plan.kernels, plan);
     return plan;
+  }
+  const Problem rows = rows_of_worker(computed, plan);
+  if (plan.schedule.workers > 1 && may_share_rows_at_once(rows, *plan.kernels)) {
+    Plan at_once = plan;
+    at_once.schedule = make_schedule(rows, *plan.kernels, 1, b_is_packed, is_swapped, segments_of(problem),
+                                     has_units_of_half_vectors(target));
+    if (may_take_at_once(rows, *plan.kernels, at_once.schedule)) {
+      plan_at_once(rows, *plan.kernels, at_once);
+      share_rows(computed.m, plan.schedule, at_once);
+      return at_once;
+    }
   }
   size_workspace(computed, *plan.kernels, plan);
   return plan;
