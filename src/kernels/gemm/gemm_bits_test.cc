@@ -39,7 +39,8 @@ TEST_P(GemmBitsTest, ThreadsDoNotMatter) {
                              {600, 17, 700},
                              {150, 1024, 20},  // rows that meet
                              {100, 100, 60},   // low blocks of rows
-                             {24, 200, 500},   // each worker's rows at once
+                             {150, 300, 30},
+                             {24, 200, 500},  // each worker's rows at once
                              {201, 140, 300, true, false, CForm::row},
                              {14, 2048, 700},
                              {900, 70, 40, true, false, CForm::column, 0.5f, 2}};

@@ -43,7 +43,8 @@ constexpr std::int64_t kFewRowsOfB = 8;
 constexpr std::int64_t kMostKOfBlocks = 128;
 constexpr std::int64_t kMostKOfBlocksOfHalves = 15;
 constexpr std::int64_t kMostKOfSharedRowsThatMeet = 24;  // with vectors as long as lines
-constexpr std::int64_t kLeastKOfSharedBlocks = 40;
+constexpr std::int64_t kLeastKOfSharedBlocks = 16, kLeastKOfSmallSharedBlocks = 40;
+constexpr std::int64_t kSmallYOfSharedBlocks = 32 * 1024;  // elements
 constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to even out those that are not equally free
 // Stores wait for lines of Y that leave the first-level cache, where there is so little to compute for an element.
 constexpr std::int64_t kMostKToFetchYFor = 6;
@@ -96,10 +97,13 @@ std::int64_t most_rows_that_meet(const Problem& p, const Kernels& kernels) {
 }
 
 /// Small products on several threads, in low blocks: where one tile after the other went down a strip, hardware would
-/// prefetch Y far below it, among the rows of the next worker. With a shorter k items are no worse.
+/// prefetch Y far below it, among the rows of the next worker. With a shorter k items are no worse, the longer the
+/// smaller Y is.
 bool are_shared_blocks(const Problem& p, const Kernels& kernels, const Schedule& s) {
-  return kernels.has_long_vectors() && s.workers > 1 && p.k >= kLeastKOfSharedBlocks &&
-         p.m >= 2 * s.workers * kernels.mr;
+  if (!kernels.has_long_vectors() || s.workers == 1 || p.m < 2 * s.workers * kernels.mr) return false;
+  const bool is_small = p.m * p.n < kSmallYOfSharedBlocks;
+  return p.k >= (is_small ? kLeastKOfSmallSharedBlocks : kLeastKOfSharedBlocks) &&
+         most_rows_that_meet(p, kernels) >= p.m;
 }
 
 /// Many rows, or a Y that would be written strip by strip else. A single block reads B once, as streams of as many rows
