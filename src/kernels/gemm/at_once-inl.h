@@ -48,6 +48,19 @@ HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const s
   }
 }
 
+/// A transposed B, element by element: for so many rows that it matters little.
+template <class Element, class T>
+HWY_NOINLINE void WidenColumns(const Element* b, int64_t row_step, int64_t column_step, int64_t k, int64_t columns,
+                               T* to, int64_t to_row_step) {
+  for (int64_t i = 0; i < k; ++i, b += row_step, to += to_row_step) {
+    asm volatile("");  // GCC else makes vectors of it, in a dozen ways
+    for (int64_t j = 0; j < columns; ++j) {
+      asm volatile("");
+      to[j] = Widened<T>(b + j * column_step);
+    }
+  }
+}
+
 /// Both operands of 16-bit floats become accumulators, B before everything else, in strips of columns that lie
 /// together; the sums of each strip are finished while they are near.
 template <class Element, class T>
@@ -57,9 +70,17 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
   auto* const widened_b = reinterpret_cast<BitsOf<T>*>(workspace + schedule.slot_a_bytes);
   auto* const sums = reinterpret_cast<BitsOf<T>*>(workspace + schedule.slot_a_bytes + schedule.slot_b_bytes);
   for (int64_t n = 0; n < p.n; n += strip) {
-    WidenLines<T, Element>(b + n * int64_t{sizeof(Element)}, p.b_row_step, p.k, HWY_MIN(strip, p.n - n),
-                           reinterpret_cast<std::byte*>(widened_b + n * p.k), strip);
+    const std::byte* const from = b + n * p.b_column_step * int64_t{sizeof(Element)};
+    auto* const to = reinterpret_cast<T*>(widened_b + n * p.k);
+    const int64_t columns = HWY_MIN(strip, p.n - n);
+    if (p.b_column_step == 1) {
+      WidenLines<T, Element>(from, p.b_row_step, p.k, columns, reinterpret_cast<std::byte*>(to), strip);
+    } else {
+      WidenColumns(reinterpret_cast<const Element*>(from), p.b_row_step, p.b_column_step, p.k, columns, to, strip);
+    }
   }
+  // Rows of sums in a single strip may touch as those of Y do, so that all of them are finished as one run.
+  const int64_t sums_step = p.n < strip && p.y_row_step == p.n ? p.n : strip;
   Problem wide = p;
   wide.b_row_step = strip;
   wide.has_c = false;
@@ -73,9 +94,9 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
         for (int64_t n = 0; n < p.n;) {
           const int64_t in_strip = n % strip;
           const auto* const columns_of_b = widened_b + (n - in_strip) * p.k + in_strip;
-          const int64_t columns = block.MultiplyStripTo(sums, strip, from, row_step, column_step, rows, columns_of_b,
-                                                        HWY_MIN(strip - in_strip, p.n - n));
-          FinishTile<Element>(reinterpret_cast<const T*>(sums), strip, rows, columns, output, m, n, scale);
+          const int64_t columns = block.MultiplyStripTo(sums, sums_step, from, row_step, column_step, rows,
+                                                        columns_of_b, HWY_MIN(strip - in_strip, p.n - n));
+          FinishTile<Element>(reinterpret_cast<const T*>(sums), sums_step, rows, columns, output, m, n, scale);
           n += columns;
         }
       });

@@ -143,6 +143,21 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
       }
     }
   }
+  // Many rows of few columns, which touch as sums, too; of a transposed B as well, if K is short.
+  for (const std::int64_t n : {std::int64_t{2}, std::int64_t{7}, lanes + 3, 2 * lanes + 1, 4 * lanes - 1}) {
+    for (const std::int64_t k : {1, 5, 16, 17}) {
+      Case c{(std::int64_t{1} << 17) / (n * k) + 520, n, k, false, true};
+      vary(c);
+      const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+      if (kernels_.widen_lines != nullptr && kernels_.has_long_vectors() && !takes_tiled && plan.way != Way::dots) {
+        EXPECT_EQ(plan.schedule.widens_b, k <= 16) << c;
+      }
+      check(c);
+      c.trans_b = false;
+      c.c = CForm::full;
+      check(c, byte_size(type_));
+    }
+  }
   // Both operands turned, and so many rows that each worker has several items.
   check(Case{1100, 3 * lanes + 5, 35, false, true, CForm::column});
   check(Case{2077, 2 * lanes, 19, true, true}, byte_size(type_));

@@ -157,8 +157,8 @@ Problem rows_of_worker(const Problem& p, const Plan& plan) {
   return rows;
 }
 
-/// Whether workers may take a product at once, as each would take its rows alone: B where it lies is read by both,
-/// where each item packs it. A few rows should be whole tiles.
+/// Whether workers may take a product at once, as each would take its rows alone: B is read where it lies, where each
+/// item would pack it. A few rows should be whole tiles.
 bool may_share_rows_at_once(const Problem& rows_of_worker, const Kernels& kernels) {
   const Problem& p = rows_of_worker;
   if (kernels.widen_lines != nullptr || !kernels.has_long_vectors() || p.k < kLeastKOfSharedRows) return false;
