@@ -1,0 +1,105 @@
+// Every type on every target of this machine, against plain loops: the ways in which operands from afar are fetched
+// ahead of their use (far_operands.h).
+#include <gtest/gtest.h>
+
+#include "base/cache_size.h"
+#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/type_on_target_testing.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+using GemmFarOperands = TypeOnTargetTest;
+
+INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmFarOperands, testing::ValuesIn(types_on_targets()), name_of);
+
+/// Of a B from memory lines are fetched: of one that is turned, of this group of columns or a later one; of rows that
+/// meet in few sets of the caches, and others; and of a packed one.
+TEST_P(GemmFarOperands, LinesOfABBeyondTheCaches) {
+  const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes;
+  const std::int64_t page = 4096 / kernels_.element_bytes;
+  for (const Case& sizes : {Case{1, 0, 613, false, true}, Case{3, 0, 5 * kernels_.lanes + 1, false, true},
+                            Case{4, 0, 700}, Case{8, 0, 701}, Case{8, page, 513}}) {
+    Case c = sizes;
+    const std::int64_t least = elements / c.k + 1;
+    c.n = c.n == page ? (least + page - 1) / page * page : least + 21;
+    const Problem p = problem_of(type_, c);
+    const Schedule schedule = make_plan(p, target_, 1, false).schedule;
+    const bool fetches_packed = make_plan(p, target_, 1, true).schedule.ahead_bytes != 0;
+    // Elsewhere it is as any other, and plain loops take their time for it.
+    const bool fetches_b = schedule.fetched != FarOperand::none;
+    if (!fetches_b && !fetches_packed) continue;
+    if (c.trans_b && fetches_b) {
+      EXPECT_TRUE(schedule.turns_b && !schedule.turns_two_groups) << c;
+    }
+    const Operands operands(p, 0, 1);
+    if (fetches_b) check(c, operands, false);
+    if (fetches_packed) check(c, operands, true);
+  }
+}
+
+/// One column of few k, beyond a core's own caches: rows of A are fetched where much of them is loaded under masks.
+TEST_P(GemmFarOperands, FetchesShortRowsOfAFarA) {
+  const std::int64_t elements = 2 * second_level_cache_bytes() / kernels_.element_bytes;
+  for (const std::int64_t k : {std::int64_t{3}, kernels_.lanes - 1, std::int64_t{40}}) {
+    if (k == 0) continue;
+    Case c{elements / k + 5, 1, k};
+    vary(c);
+    // As rows of A or, where Y^T is computed, as those of a turned B.
+    const auto fetches_rows = [&](const Case& of) {
+      return make_plan(problem_of(type_, of), target_, 1, false).schedule.fetched != FarOperand::none;
+    };
+    const bool fetches = fetches_rows(c);
+    const bool is_known = follows_one_run_best(kernels_) && is_float(type_) && !kernels_.widens();
+    if (is_known) {
+      EXPECT_TRUE(fetches) << c;
+    }
+    if (!fetches) continue;
+    check(c, Operands(problem_of(type_, c), 0, 1), false);
+    const Case near{50, 1, k};
+    EXPECT_FALSE(fetches_rows(near)) << near;
+  }
+}
+
+/// A tall product whose A and Y fill a part of the last-level cache, in tiles as wide as Y or, of f32 with a K of 64,
+/// in pairs of k: with rows of Y of one vector, more, and fewer; with and without C, whose rows touch, too.
+TEST_P(GemmFarOperands, FetchesRowsOfATallProduct) {
+  const std::int64_t elements = last_level_cache_bytes() / 4 / kernels_.element_bytes;
+  const std::int64_t lanes = kernels_.lanes;
+  for (const Case& sizes : {Case{0, lanes, 20}, Case{0, lanes + 3, 17, false, true}, Case{0, 5, 19}, Case{0, 6, 65}}) {
+    Case c = sizes;
+    c.m = elements / (c.n + c.k) + 7;
+    Case small = c;
+    small.m = 100;
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    const bool reads_a = plan.schedule.a_is_direct || plan.way == Way::dots;
+    const bool is_known = follows_one_run_best(kernels_) && !kernels_.widens() && reads_a;
+    EXPECT_EQ(plan.schedule.fetched == FarOperand::rows_of_a, is_known) << c;
+    EXPECT_EQ(make_plan(problem_of(type_, small), target_, 1, false).schedule.fetched, FarOperand::none) << small;
+    if (!is_known) continue;
+    check(c);
+    c.c = CForm::full;
+    check(c);
+  }
+}
+
+/// The last range of k may have no whole square, which happens by itself with a B of gigabytes only.
+TEST_P(GemmFarOperands, FetchesLinesOfNoWholeSquare) {
+  const Problem p = problem_of(type_, {1, 203, 1025, false, true});
+  Plan plan = make_plan(p, target_, 1, false);
+  // Sums of 16-bit floats would wait in a workspace, which this plan has not.
+  if (!plan.schedule.turns_b || kernels_.widens()) return;
+  plan.schedule.fetched = FarOperand::lines_of_turned_b;
+  plan.schedule.turns_two_groups = false;
+  plan.schedule.kc = p.k - 1;
+  const Operands operands(p, 0, 1);
+  const Bytes want(Operands::bytes_of(p, p.n), 0);
+  compute_reference(p, operands, kernels_, want.data());
+  const Bytes workspace(plan.workspace_bytes, 0), got(Operands::bytes_of(p, p.n), 0);
+  run(plan, operands.a.data(), operands.b.data(), nullptr, got.data(), workspace.data(), one_thread_);
+  EXPECT_EQ(difference(type_, got.data(), want.data(), p.n), "");
+  EXPECT_TRUE(workspace.guards_are_whole() && got.guards_are_whole());
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm
