@@ -141,6 +141,7 @@ HWY_NOINLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const st
   // From the end of a block to the next one.
   const std::int64_t a_turn = rows.a_block_step - rows.rows * rows.a_row_step;
   const std::int64_t b_turn = rows.b_block_step - rows.rows * rows.b_row_step;
+  const RowSteps<A, B> steps(rows, kSize);
   for (std::int64_t block = rows.blocks; block > 0; --block, a += a_turn * A::kSize, b += b_turn * B::kSize) {
     for (std::int64_t r = rows.rows; r > 0; --r) {
       const A of_a(a);
@@ -150,9 +151,7 @@ HWY_NOINLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const st
         store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
       }
       store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
-      a += rows.a_row_step * A::kSize;
-      b += rows.b_row_step * B::kSize;
-      y += rows.elements * kSize;
+      steps.take(a, b, y);
     }
   }
 }
@@ -206,11 +205,11 @@ HWY_NOINLINE void each_row(const Rows& rows, const std::byte* a, const std::byte
     if (pays_to_join_rows<L, B>(rows, y)) return rows_in_lines<L, A, B, false>(rows, a, b, y);
   }
   if (rows.rows * rows.blocks > 1 && has_few_vectors<L>(rows)) return rows_of_vectors<L, A, B>(rows, a, b, y);
-  for (std::int64_t r = 0; r < rows.rows; ++r) {
-    row<L>(A(a), B(b), y, n, rows.fetch);
-    a += rows.a_row_step * A::kSize;
-    b += rows.b_row_step * B::kSize;
-    y += rows.elements * kSize;
+  const RowSteps<A, B> steps(rows, kSize);
+  const bool fetch = rows.fetch;
+  for (std::int64_t r = rows.rows; r > 0; --r) {
+    row<L>(A(a), B(b), y, n, fetch);
+    steps.take(a, b, y);
   }
 }
 

@@ -80,8 +80,9 @@ HWY_NOINLINE void rows_in_lines(const Rows& rows, const std::byte* a, const std:
       hn::StoreU(v, whole, at<L>(y, i));
     }
   };
+  const RowSteps<A, B> steps(rows, kSize);
   std::size_t done = 0;  // of a row, with the end of the one before
-  for (std::int64_t r = 0; r < rows.rows; ++r) {
+  for (std::int64_t r = rows.rows; r > 0; --r) {
     const A of_a(a);
     const B of_b(b);
     const auto value = [&](std::size_t i)
@@ -109,20 +110,17 @@ HWY_NOINLINE void rows_in_lines(const Rows& rows, const std::byte* a, const std:
       }
       for (std::size_t v = 0; v < kVectors; ++v) write(line[v], i + v * hn::Lanes(whole));
     }
-    const std::byte* const next_a = a + rows.a_row_step * A::kSize;
-    const std::byte* const next_b = b + rows.b_row_step * B::kSize;
     done = 0;
     if constexpr (kJoinsRows<L>) {
-      if (tail != 0 && r + 1 < rows.rows && n + tail >= kLine) {
-        const auto joined = L::apply(d, of_a.joined(d, n, tail, A(next_a)), of_b.joined(d, n, tail, B(next_b)));
-        write(joined, i);
+      if (tail != 0 && r > 1 && n + tail >= kLine) {
+        const A next_a(steps.next_a(a));
+        const B next_b(steps.next_b(b));
+        write(L::apply(d, of_a.joined(d, n, tail, next_a), of_b.joined(d, n, tail, next_b)), i);
         done = kLine - tail;
       }
     }
     if (done == 0) write_part(i, tail);
-    a = next_a;
-    b = next_b;
-    y += rows.elements * kSize;
+    steps.take(a, b, y);
   }
 }
 
