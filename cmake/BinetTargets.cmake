@@ -35,7 +35,7 @@ endfunction()
 # a far result whether to stream it, for one, the branch costs nothing.)
 set(binet_loops_as_written -fno-unswitch-loops -fno-peel-loops -fno-split-loops -fno-split-paths -fno-ipa-cp-clone
   -fno-gcse-after-reload -fno-version-loops-for-strides -fno-predictive-commoning -fno-loop-unroll-and-jam
-  -fno-tree-partial-pre -fno-align-jumps)
+  -fno-tree-partial-pre -fno-tree-scev-cprop -fno-align-jumps)
 
 # binet_kernel_sources(file...): the same for loops over numbers, which nothing is thrown through: without the tables of
 # how to unwind their stack, 127 KB for what few debuggers and profilers need. Other builds than releases have them.

@@ -10,12 +10,9 @@ namespace {
 
 /// Of what is converted: half of a first-level cache of 32 KiB.
 constexpr std::int64_t kBytes = 16 * 1024;
-/// Fewer do not pay for the way through memory.
-constexpr std::int64_t kFewestRows = 4;
-
 /// Not where y is streamed: memory, not arithmetic, then sets the pace.
 bool keeps_a_row(const Widening& widening, const Rows& rows) {
-  return widening.size != 0 && rows.stream == nullptr && rows.b_step != 0 && rows.rows >= kFewestRows &&
+  return widening.size != 0 && rows.stream == nullptr && rows.b_step != 0 && rows.rows >= kFewestRowsOfKept &&
          (rows.a_row_step == 0 || rows.b_row_step == 0) && rows.elements * widening.size <= kBytes;
 }
 

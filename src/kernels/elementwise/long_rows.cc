@@ -10,7 +10,8 @@ namespace {
 /// From here on a row has vectors enough for the kernel.
 constexpr std::int64_t kLongRowBytes = 512;
 /// The same where an operand stays over a row, which the kernel keeps in a register, and vectors are as long as lines.
-constexpr std::int64_t kLongSpreadBytes = 256;
+constexpr std::int64_t kLongSpreadBytes = 200;
+constexpr std::int64_t kLongSpreadSmallBytes = 256;
 /// Both where not the core sets the pace, but the way to memory.
 constexpr std::int64_t kLongFarBytes = 160;
 /// Elements of less are so many in a row that the vectors in which it ends weigh more, or take long.
@@ -42,7 +43,8 @@ std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   if (vector_bytes(kernel) == kLineBytes && !converts(kernel)) {
     if (row.streams_broken_lines) return kLongJoinedBytes;
     if (row.is_far && (row.spreads || row.element_bytes >= kLargeElementBytes)) return kLongFarBytes;
-    return row.spreads ? kLongSpreadBytes : kLongRowBytes;
+    if (!row.spreads) return kLongRowBytes;
+    return row.element_bytes >= kLargeElementBytes ? kLongSpreadBytes : kLongSpreadSmallBytes;
   }
   if (!row.spreads) return row.streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
   if (row.streams_broken_lines) return kLongRowBytes;
@@ -63,25 +65,25 @@ std::int64_t long_moving_row_bytes(const RowKind& row, const Kernel& kernel) {
   return row.element_bytes == 1 && vector < kLineBytes ? vector * 5 / 4 : vector;
 }
 
-/// Whether a row that each tile lays out anew had better be loaded for each of its turns: its first and last vector
-/// cost more than runs of a copy that do not lie across lines, or windows that seldom do.
+/// Whether what each tile lays out anew had better be loaded where it lies, by each row of a block: laying it out costs
+/// more than the rows' first and last vectors, but for blocks of so many rows that a tile serves most of one.
 bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
-  constexpr std::int64_t kFewVectors = 3, kSomeVectors = 4, kManyVectors = 5;
-  constexpr std::int64_t kManyRows = 16, kManyRowsOfSomeVectors = 32, kManyRowsOfManyVectors = 40;
+  constexpr std::int64_t kManyVectors = 4;
+  constexpr std::int64_t kManyRows = 128, kManyRowsOfFewVectors = 32;
   constexpr double kCostOfChunk = 2.8;
   if (!tiling.a.fused && !tiling.b.fused) return false;
-  const Expansion& x = (tiling.a.fused ? tiling.a : tiling.b).expansion;
   const std::int64_t vector = vector_bytes(kernel);
-  const bool is_copied = x.repeated_bytes != 0 || x.copy != nullptr;
-  if (converts(kernel)) return !is_copied && row.bytes >= vector;
+  const bool in_lines = vector == kLineBytes && !converts(kernel);
+  if (row.spreads) {
+    return in_lines && tiling.a.fused && !row.is_far && row.bytes >= vector * 3 / 2 && row.block_rows < kManyRows;
+  }
+  if (converts(kernel)) return row.bytes >= kLongConversions * kernel.widening.together;
   if (row.bytes < kLongVectors * vector) return false;
-  if (vector < kLineBytes) return true;
-  const bool is_large = row.element_bytes >= kLargeElementBytes;
-  if (is_large && row.bytes >= kManyVectors * vector && row.block_rows < kManyRowsOfManyVectors) return true;
-  if (!is_copied) return x.cost * static_cast<double>(x.chunk_bytes) > kCostOfChunk;
-  if (x.source_bytes % x.chunk_bytes == 0 || row.bytes % (kLineBytes / 2) == 0) return false;
-  if (x.copy != nullptr && row.bytes < kFewVectors * vector) return false;
-  return row.block_rows < (row.bytes < kSomeVectors * vector ? kManyRows : kManyRowsOfSomeVectors);
+  if (!in_lines) return true;
+  if (row.block_rows < (row.bytes < kManyVectors * vector ? kManyRowsOfFewVectors : kManyRows)) return true;
+  const Expansion& x = (tiling.a.fused ? tiling.a : tiling.b).expansion;
+  const bool is_copied = x.repeated_bytes != 0 || x.copy != nullptr;
+  return !is_copied && x.cost * static_cast<double>(x.chunk_bytes) > kCostOfChunk;
 }
 
 }  // namespace
@@ -92,7 +94,7 @@ bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& t
   if (row.streams_broken_lines) return false;
   if (row.bytes % kLineBytes == 0 && row.bytes >= kLongWholeBytes) return true;
   if (tiling.both_move && row.bytes >= long_moving_row_bytes(row, kernel)) return true;
-  return !row.spreads && moves_dearly(row, kernel, tiling);
+  return !(tiling.both_move && row.spreads) && moves_dearly(row, kernel, tiling);
 }
 
 }  // namespace binet::kernels::elementwise

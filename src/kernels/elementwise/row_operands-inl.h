@@ -107,9 +107,9 @@ class Fixed {
   T value_;
 };
 
-/// From row to row, in bytes. Not read from Rows in each turn: stores of vectors may change anything, as far as compilers
-/// know, and stores whose address has to be loaded first hold up all loads behind them (1.3 to 1.5 times the time of
-/// short rows on Zen 5).
+/// From row to row, in bytes. Not read from Rows in each turn: stores of vectors may change anything, as far as
+/// compilers know, and stores whose address has to be loaded first hold up all loads behind them (1.3 to 1.5 times the
+/// time of short rows on Zen 5).
 template <class A, class B>
 class RowSteps {
  public:

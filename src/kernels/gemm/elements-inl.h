@@ -98,6 +98,8 @@ HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
 #endif
   if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_CHEAP)) {
     return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+  } else if constexpr (hn::MaxLanes(d) == 1) {
+    return hn::LoadU(d, from);  // never called, as GCC does not see: it warns of what the copy below would overrun
   } else {
     alignas(64) T buffer[hn::MaxLanes(d)] = {};
     std::memcpy(buffer, from, count * sizeof(T));
