@@ -28,9 +28,10 @@ constexpr std::int64_t kLongMovingSmallBytes = 96;
 constexpr std::int64_t kLongJoinedBytes = 192;
 /// Where it is put together in memory instead, and both operands move.
 constexpr std::int64_t kLongStreamedBytes = 2048;
-/// Where the kernel converts elements, and an operand stays, which is then converted once a row: so many instructions'.
+/// Where the kernel converts elements, and an operand is laid out anew for each tile: so many instructions'. One less
+/// half if the other one stays over a row, which is then converted once.
 constexpr std::int64_t kLongConversions = 2;
-/// The same in blocks of a few rows, which have costs of their own.
+/// The latter in blocks of a few rows, which have costs of their own.
 constexpr std::int64_t kLongInBlocksBytes = 96;
 
 bool converts(const Kernel& kernel) { return kernel.widening.size != 0; }
@@ -49,7 +50,7 @@ std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   if (!row.spreads) return row.streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
   if (row.streams_broken_lines) return kLongRowBytes;
   if (!converts(kernel)) return kLongVectors * vector_bytes(kernel);
-  return row.in_small_blocks ? kLongInBlocksBytes : kLongConversions * kernel.widening.together;
+  return row.in_small_blocks ? kLongInBlocksBytes : kernel.widening.together * 3 / 2;
 }
 
 /// Where both operands would be laid out, or shuffled, anew for nearly every tile.

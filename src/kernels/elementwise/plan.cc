@@ -64,7 +64,7 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   const std::int64_t a = count_elements(plan.loops, &BroadcastLoop::a_step);
   const std::int64_t b = count_elements(plan.loops, &BroadcastLoop::b_step);
   plan.touched_bytes = (a + b + plan.loops.elements) * plan.size;
-  plan.streamed_from = find_streamed_from(plan.loops, a + b);
+  plan.streamed_from = find_streamed_from(plan.loops, plan.size, a + b);
   plan.rows.fetch = last_level_cache_is_slow() && plan.touched_bytes >= second_level_cache_bytes() / 2;
   const Reach reach = plan.touched_bytes >= plan.streamed_from.one       ? Reach::streamed
                       : plan.touched_bytes >= far_from(plan.cache_bytes) ? Reach::far

@@ -1,5 +1,7 @@
 #include "kernels/elementwise/streaming.h"
 
+#include <algorithm>
+
 #include "base/cache_size.h"
 
 namespace binet::kernels::elementwise {
@@ -14,19 +16,38 @@ bool only_writes(const BroadcastPlan& plan, std::int64_t operand_elements) {
   return operand_elements * 4 < plan.elements;
 }
 
+/// The largest part of an operand that an outer loop reads again and again while y moves on.
+std::int64_t elements_read_again(const BroadcastPlan& plan) {
+  std::int64_t most = 0;
+  for (const auto step : {&BroadcastLoop::a_step, &BroadcastLoop::b_step}) {
+    std::int64_t inside = 1;
+    for (std::size_t k = plan.loops.size(); k-- > 0;) {
+      if (plan.loops[k].*step == 0) {
+        most = std::max(most, inside);
+      } else {
+        inside *= plan.loops[k].extent;
+      }
+    }
+  }
+  return most;
+}
+
 /// More than a core has to itself.
 std::int64_t beyond_a_core() { return second_level_cache_bytes() / 4 * 5; }
 
 /// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
 /// gives less than memory takes, or no more from a part of it on, with two it does not, unless it is slow. A slow one
-/// that is only written to is still faster than memory, by a quarter where its lines are fetched beforehand.
-std::int64_t by_one(const BroadcastPlan& plan, std::int64_t operand_elements) {
+/// that is only written to is still faster than memory, by a quarter where its lines are fetched beforehand; so is a
+/// fast one if the first-level cache has what is read meanwhile.
+std::int64_t by_one(const BroadcastPlan& plan, std::int64_t element_bytes, std::int64_t operand_elements) {
+  constexpr std::int64_t kFirstLevelBytes = 32 * 1024;
   const std::int64_t cache_bytes = last_level_cache_bytes();
   if (are_equal(plan)) return memory_takes_streams_fast() ? beyond_a_core() : far_from(cache_bytes);
   if (last_level_cache_is_slow()) {
     return operand_elements >= plan.elements ? beyond_a_core() : cache_bytes / 16 * 11;
   }
-  return only_writes(plan, operand_elements) ? cache_bytes : cache_bytes / 16 * 11;
+  const bool reads_near = elements_read_again(plan) * element_bytes <= kFirstLevelBytes;
+  return only_writes(plan, operand_elements) && reads_near ? cache_bytes : cache_bytes / 16 * 11;
 }
 
 /// Several threads have their cores' own caches besides, and the last-level cache gives them more than memory takes
@@ -41,9 +62,9 @@ std::int64_t by_all(const BroadcastPlan& plan, std::int64_t operand_elements) {
 
 std::int64_t far_from(std::int64_t cache_bytes) { return cache_bytes / 32 * 11; }
 
-StreamedFrom find_streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements) {
+StreamedFrom find_streamed_from(const BroadcastPlan& plan, std::int64_t element_bytes, std::int64_t operand_elements) {
   StreamedFrom from;
-  from.one = by_one(plan, operand_elements);
+  from.one = by_one(plan, element_bytes, operand_elements);
   from.all = by_all(plan, operand_elements);
   from.each = last_level_cache_is_slow() ? from.one : from.all;
   // Two cores' streams of equal shapes are no more than a fast memory takes.

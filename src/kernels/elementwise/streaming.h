@@ -31,6 +31,7 @@ struct StreamedFrom {
 [[nodiscard]] std::int64_t far_from(std::int64_t cache_bytes);
 
 /// `operand_elements`: of both operands, repeated ones counted once.
-[[nodiscard]] StreamedFrom find_streamed_from(const BroadcastPlan& plan, std::int64_t operand_elements);
+[[nodiscard]] StreamedFrom find_streamed_from(const BroadcastPlan& plan, std::int64_t element_bytes,
+                                              std::int64_t operand_elements);
 
 }  // namespace binet::kernels::elementwise
