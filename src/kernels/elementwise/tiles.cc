@@ -130,13 +130,23 @@ void repeat(const std::byte* row, std::int64_t row_bytes, std::int64_t bytes, st
   while (there < bytes) append(to, there);
 }
 
+/// Of a power of two.
+int log2_of(std::int64_t n) { return std::countr_zero(static_cast<std::uint64_t>(n)); }
+
 /// One operand of a call, and its tile.
 class Operand {
  public:
-  Operand(const Tiling::Operand& layout, std::int64_t size, const Widening& widening, const std::byte* data)
-      : layout_(layout), size_(size), widening_(widening), data_(data) {}
+  Operand(const Tiling::Operand& layout, const Plan& plan, const std::byte* data)
+      : layout_(layout),
+        log2_size_(log2_of(plan.size)),
+        log2_laid_out_(log2_of(plan.tiling->laid_out_size)),
+        widening_(plan.kernel.widening),
+        data_(data) {}
 
-  void move_to(std::int64_t position) { from_ = data_ + position * size_; }
+  void move_to(std::int64_t position) {
+    from_ = data_ + (position << log2_size_);
+    readable_ = layout_.elements - position;
+  }
 
   /// The operand as it is, or is laid out, for so many bytes of y.
   InOrder in_order(std::int64_t bytes) {
@@ -146,9 +156,8 @@ class Operand {
     laid_out_ = from_;
     laid_out_bytes_ = bytes;
     const Expansion& x = layout_.expansion;
-    const int log2_chunk = std::countr_zero(static_cast<std::uint64_t>(x.chunk_bytes));
-    const std::int64_t tile_bytes = laid_out.is_converted ? bytes / size_ * widening_.size : bytes;
-    x.functions.expand(x, source(), (tile_bytes + x.chunk_bytes - 1) >> log2_chunk, tile_.data());
+    const std::int64_t tile_bytes = bytes >> log2_size_ << log2_laid_out_;
+    x.functions.expand(x, source(), (tile_bytes + x.chunk_bytes - 1) >> log2_of(x.chunk_bytes), tile_.data());
     return laid_out;
   }
 
@@ -166,14 +175,13 @@ class Operand {
 
   /// Lookups read whole windows: near the operand's end, from a copy.
   const std::byte* whole_windows(const Expansion& x, std::byte* copy) {
-    const std::int64_t readable = data_ + layout_.elements * size_ - from_;
     if (widening_.size != 0) {
       if (from_ == widened_) return copy;
       widened_ = from_;
-      return widened(std::min(x.source_bytes / widening_.size, readable / size_), copy);
+      return widened(std::min(x.source_bytes >> log2_laid_out_, readable_), copy);
     }
-    if (readable >= x.source_bytes) return from_;
-    std::memcpy(copy, from_, static_cast<std::size_t>(readable));
+    if (readable_ << log2_size_ >= x.source_bytes) return from_;
+    std::memcpy(copy, from_, static_cast<std::size_t>(readable_ << log2_size_));
     return copy;
   }
 
@@ -195,16 +203,19 @@ class Operand {
     if (from_ == repeated_) return padded_.data();
     repeated_ = from_;
     // tile_ is free, as above.
-    const std::byte* const row = widening_.size == 0 ? from_ : widened(x.repeated_bytes / widening_.size, tile_.data());
+    const std::byte* const row = widening_.size == 0 ? from_ : widened(x.repeated_bytes >> log2_laid_out_, tile_.data());
     repeat(row, x.repeated_bytes, x.source_bytes, padded_.data());
     return padded_.data();
   }
 
   const Tiling::Operand& layout_;
-  std::int64_t size_;
+  // Of bytes of an element, before and behind the conversion: divisions would be felt in each tile.
+  int log2_size_;
+  int log2_laid_out_;
   const Widening& widening_;
   const std::byte* data_;
   const std::byte* from_ = nullptr;
+  std::int64_t readable_ = 0;            // elements from there on
   const std::byte* repeated_ = nullptr;  // in padded_
   const std::byte* widened_ = nullptr;   // there, too, but for a shorter copy
   const std::byte* laid_out_ = nullptr;  // in tile_
@@ -255,8 +266,8 @@ void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_dat
                std::int64_t begin, std::int64_t end) {
   const Tiling& tiling = *plan.tiling;
   const BroadcastLoop& loop = plan.loops.loops[tiling.loop];
-  Operand a(tiling.a, plan.size, plan.kernel.widening, a_data);
-  Operand b(tiling.b, plan.size, plan.kernel.widening, b_data);
+  Operand a(tiling.a, plan, a_data);
+  Operand b(tiling.b, plan, b_data);
   BlockPosition outer(std::span(plan.loops.loops).first(tiling.loop), begin == 0 ? 0 : begin / tiling.tiles);
   std::int64_t turn = begin == 0 ? 0 : begin % tiling.tiles * tiling.turns;
   y += begin_of_tile(plan, begin) * plan.size;
