@@ -15,8 +15,15 @@
 namespace binet::kernels::elementwise {
 namespace {
 
-/// More tasks than threads even out cores that are not equally free.
+/// More tasks than threads even out cores that are not equally free, if each is worth its beginning.
 constexpr std::int64_t kTasksPerThread = 4;
+constexpr std::int64_t kBytesOfOneMore = 512 * 1024;
+
+std::int64_t count_tasks(const Plan& plan, std::int64_t threads) {
+  if (threads == 1) return 1;
+  const std::int64_t one_each = std::min(plan.tasks, threads);
+  return std::clamp(plan.touched_bytes / kBytesOfOneMore, one_each, std::min(plan.tasks, threads * kTasksPerThread));
+}
 
 struct Addresses {
   const std::byte* a;
@@ -92,7 +99,7 @@ void stream_units(const Plan& plan, const Addresses& at, std::int64_t begin, std
 
 void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Result result) {
   const std::int64_t threads = pool.threads();
-  const std::int64_t tasks = threads == 1 ? 1 : std::min(plan.tasks, threads * kTasksPerThread);
+  const std::int64_t tasks = count_tasks(plan, threads);
   const bool in_place = at.y == at.a || at.y == at.b;
   const bool stream = !in_place && streams(plan, tasks == 1 ? 1 : threads, result);
   pool.run(tasks, [&](std::int64_t task) {

@@ -203,7 +203,8 @@ class Operand {
     if (from_ == repeated_) return padded_.data();
     repeated_ = from_;
     // tile_ is free, as above.
-    const std::byte* const row = widening_.size == 0 ? from_ : widened(x.repeated_bytes >> log2_laid_out_, tile_.data());
+    const std::byte* const row =
+        widening_.size == 0 ? from_ : widened(x.repeated_bytes >> log2_laid_out_, tile_.data());
     repeat(row, x.repeated_bytes, x.source_bytes, padded_.data());
     return padded_.data();
   }
