@@ -213,7 +213,7 @@ HWY_NOINLINE void FinishTurned(const T* sums, int64_t sums_row_step, int64_t m, 
 template <class Element>
 class RunOfRows {
  public:
-  static constexpr bool kIsOffered = sizeof(Element) == 2 && !kRoundsInTile<Element> && !BINET_IS_OLD_TARGET;
+  static constexpr bool kIsOffered = sizeof(Element) == 2 && !BINET_IS_OLD_TARGET;
 
   static HWY_INLINE bool Takes(int64_t m, int64_t n) {
     return m >= kFewestRows && n <= kMostColumns && n % kLanes != 0;
