@@ -163,7 +163,9 @@ void widen_at_once(const Problem& p, const Kernels& kernels, const Schedule& pla
   };
   const bool is_transposed = p.a_column_step != 1;
   const std::int64_t lines = is_transposed ? p.k : schedule.widened_rows;
-  schedule.a_line_step = round_up(is_transposed ? schedule.widened_rows : p.k, kernels.lanes);
+  // Rows that touch are widened as one run.
+  const bool is_run = !is_transposed && p.a_row_step == p.k;
+  schedule.a_line_step = is_run ? p.k : round_up(is_transposed ? schedule.widened_rows : p.k, kernels.lanes);
   schedule.slot_a_bytes = round_up_to_cache_line(bytes(lines * schedule.a_line_step));
   if (!schedule.widens_b) return;
   schedule.strip_columns = strip;
