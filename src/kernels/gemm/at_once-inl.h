@@ -61,6 +61,24 @@ HWY_NOINLINE void WidenColumns(const Element* b, int64_t row_step, int64_t colum
   }
 }
 
+/// Up to which K sums of so many columns keep a widened B in registers: with more columns than a vector, tiles are soon
+/// as fast. 0: never.
+template <class T>
+HWY_INLINE int64_t MostShortKOfSums(int64_t columns) {
+  constexpr size_t kMostOfVectors = HWY_MIN((kMostShortK<T, T>), size_t{8});
+  return int64_t{columns <= TileShape<T>::kLanes ? kMostShortKOfVector<T, T> : kMostOfVectors};
+}
+
+/// Sums of accumulators, as Y of a problem without C.
+template <class T>
+HWY_INLINE void SumShortK(const Problem& p, const BitsOf<T>* a, const BitsOf<T>* b, BitsOf<T>* sums) {
+  if constexpr (kMostShortK < T, T >> 0) {
+    MultiplyShortK<kMostShortKOfVector<T, T>>(p, false, false, reinterpret_cast<const T*>(a),
+                                              reinterpret_cast<const T*>(b), static_cast<const T*>(nullptr),
+                                              reinterpret_cast<T*>(sums));
+  }
+}
+
 /// Both operands of 16-bit floats become accumulators, B before everything else, in strips of columns that lie
 /// together; the sums of each strip are finished while they are near.
 template <class Element, class T>
@@ -94,8 +112,18 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
         for (int64_t n = 0; n < p.n;) {
           const int64_t in_strip = n % strip;
           const auto* const columns_of_b = widened_b + (n - in_strip) * p.k + in_strip;
-          const int64_t columns = block.MultiplyStripTo(sums, sums_step, from, row_step, column_step, rows,
-                                                        columns_of_b, HWY_MIN(strip - in_strip, p.n - n));
+          int64_t columns = HWY_MIN(strip - in_strip, p.n - n);
+          if (p.k <= MostShortKOfSums<T>(columns)) {
+            Problem part = wide;
+            part.m = rows;
+            part.n = columns;
+            part.a_row_step = row_step;
+            part.a_column_step = column_step;
+            part.y_row_step = sums_step;
+            SumShortK<T>(part, from, columns_of_b, sums);
+          } else {
+            columns = block.MultiplyStripTo(sums, sums_step, from, row_step, column_step, rows, columns_of_b, columns);
+          }
           FinishTile<Element>(reinterpret_cast<const T*>(sums), sums_step, rows, columns, output, m, n, scale);
           n += columns;
         }

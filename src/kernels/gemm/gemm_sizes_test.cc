@@ -144,8 +144,9 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
     }
   }
   // Many rows of few columns, which touch as sums, too; of a transposed B as well, if K is short.
-  for (const std::int64_t n : {std::int64_t{2}, std::int64_t{7}, lanes + 3, 2 * lanes + 1, 4 * lanes - 1}) {
-    for (const std::int64_t k : {1, 5, 16, 17}) {
+  for (const std::int64_t n :
+       {std::int64_t{2}, std::int64_t{7}, lanes + 3, 2 * lanes + 1, 4 * lanes - 1, 4 * lanes + 5}) {
+    for (const std::int64_t k : {1, 5, 8, 9, 16, 17}) {
       Case c{(std::int64_t{1} << 17) / (n * k) + 520, n, k, false, true};
       vary(c);
       const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
@@ -154,8 +155,10 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
       }
       check(c);
       c.trans_b = false;
-      c.c = CForm::full;
-      check(c, byte_size(type_));
+      for (const CForm form : {CForm::full, CForm::row, CForm::column}) {
+        c.c = form;
+        check(c, byte_size(type_));
+      }
     }
   }
   // Both operands turned, and so many rows that each worker has several items.
