@@ -48,15 +48,28 @@ HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const s
   }
 }
 
-/// A transposed B, element by element: for so many rows that it matters little.
+/// A transposed B, for so many rows that it matters little: element by element into the second half of each row of the
+/// strip, where those that are widened, from the first one on, have not been yet. Not row by row: a vector would wait
+/// for the elements that have just been stored.
 template <class Element, class T>
 HWY_NOINLINE void WidenColumns(const Element* b, int64_t row_step, int64_t column_step, int64_t k, int64_t columns,
-                               T* to, int64_t to_row_step) {
-  for (int64_t i = 0; i < k; ++i, b += row_step, to += to_row_step) {
-    asm volatile("");  // GCC else makes vectors of it, in a dozen ways
+                               T* strip, int64_t strip_columns) {
+  static_assert(2 * sizeof(Element) == sizeof(T));
+  const hn::ScalableTag<T> d;
+  const auto elements_of = [&](int64_t i) HWY_ATTR {
+    return reinterpret_cast<Element*>(strip + i * strip_columns + strip_columns / 2);
+  };
+  for (int64_t i = 0; i < k; ++i, b += row_step) {
+    Element* const elements = elements_of(i);
     for (int64_t j = 0; j < columns; ++j) {
-      asm volatile("");
-      to[j] = Widened<T>(b + j * column_step);
+      asm volatile("");  // GCC else makes vectors of it, in a dozen ways
+      elements[j] = b[j * column_step];
+    }
+  }
+  for (int64_t i = 0; i < k; ++i) {
+    const Element* const elements = elements_of(i);
+    for (int64_t j = 0; j < columns; j += hn::MaxLanes(d)) {
+      StoreAny(LoadElements(d, elements + j), d, strip + i * strip_columns + j);
     }
   }
 }

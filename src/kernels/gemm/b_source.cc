@@ -47,8 +47,8 @@ constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 // lies, for a product that is done at once.
 constexpr std::int64_t kWidenedAtOnceBytes = 128 * 1024;
 constexpr std::int64_t kRowsToWidenBFor = 4;  // of tiles
-// A transposed B, element by element, where the ways of others are paced by what stands around a short k.
-constexpr std::int64_t kRowsToWidenColumnsFor = 512, kMostKOfWidenedColumns = 16;
+// So many elements of a transposed B, which are collected one by one.
+constexpr std::int64_t kWidenedColumnsForEachRow = 16;
 constexpr std::int64_t kLeastWorkToWidenAtOnce = std::int64_t{1} << 17;
 // Where products at once are of accumulators alone, other ways are dear: more of B may be widened for as many rows;
 // fewer rows do, and any number of them if no more of B than this is widened for each, or if k is so short, for a tile
@@ -143,8 +143,8 @@ bool widens_b_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
     if (are_few && !has_short_k && p.n * p.k > kWidenedBForEachRow * rows) return false;
     return bytes <= (are_many ? std::min(kWidenedForManyBytes, second_level_cache_bytes() / 2) : kWidenedAtOnceBytes);
   }
-  const bool lies_in_rows = p.b_column_step == 1 || (rows >= kRowsToWidenColumnsFor && p.k <= kMostKOfWidenedColumns);
-  return are_many && rows * p.n * p.k >= kLeastWorkToWidenAtOnce && lies_in_rows && bytes <= kWidenedAtOnceBytes;
+  if (p.b_column_step != 1) return p.n * p.k <= kWidenedColumnsForEachRow * rows && bytes <= kWidenedAtOnceBytes;
+  return are_many && rows * p.n * p.k >= kLeastWorkToWidenAtOnce && bytes <= kWidenedAtOnceBytes;
 }
 
 std::int64_t columns_together(const Kernels& kernels, const Schedule& s, std::int64_t columns) {
