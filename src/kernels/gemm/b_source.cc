@@ -48,7 +48,7 @@ constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 constexpr std::int64_t kWidenedAtOnceBytes = 128 * 1024;
 constexpr std::int64_t kRowsToWidenBFor = 4;  // of tiles
 // So many elements of a transposed B, which are collected one by one.
-constexpr std::int64_t kWidenedColumnsForEachRow = 16;
+constexpr std::int64_t kWidenedColumnsForEachRow = 24;
 constexpr std::int64_t kLeastWorkToWidenAtOnce = std::int64_t{1} << 17;
 // Where products at once are of accumulators alone, other ways are dear: more of B may be widened for as many rows;
 // fewer rows do, and any number of them if no more of B than this is widened for each, or if k is so short, for a tile

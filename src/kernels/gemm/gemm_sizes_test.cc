@@ -143,7 +143,7 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
       }
     }
   }
-  // Many rows of few columns, which touch as sums, too; of a transposed B as well, if K is short.
+  // Many rows of few columns, which touch as sums, too; of a transposed B as well, if it is small beside A.
   for (const std::int64_t n :
        {std::int64_t{2}, std::int64_t{7}, lanes + 3, 2 * lanes + 1, 4 * lanes - 1, 4 * lanes + 5}) {
     for (const std::int64_t k : {1, 5, 8, 9, 16, 17}) {
@@ -151,13 +151,24 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
       vary(c);
       const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
       if (kernels_.widen_lines != nullptr && kernels_.has_long_vectors() && !takes_tiled && plan.way != Way::dots) {
-        EXPECT_EQ(plan.schedule.widens_b, k <= 16) << c;
+        EXPECT_TRUE(plan.schedule.widens_b) << c;
       }
       check(c);
       c.trans_b = false;
       for (const CForm form : {CForm::full, CForm::row, CForm::column}) {
         c.c = form;
         check(c, byte_size(type_));
+      }
+    }
+  }
+  // Few rows and a transposed B, from where it is small beside A to where it is not, with the last strips narrow and
+  // wide.
+  for (const std::int64_t m : {1, 2, 5, 12, 13, 31}) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, lanes, lanes + 1, 4 * lanes + 2}) {
+      for (const std::int64_t k : {2, 7, 24}) {
+        Case c{m, n, k, m % 2 != 0, true};
+        vary(c);
+        check(c, n % 2 == 0 ? byte_size(type_) + 1 : 0);
       }
     }
   }
