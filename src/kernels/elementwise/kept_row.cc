@@ -10,6 +10,7 @@ namespace {
 
 /// Of what is converted: half of a first-level cache of 32 KiB.
 constexpr std::int64_t kBytes = 16 * 1024;
+
 /// Not where y is streamed: memory, not arithmetic, then sets the pace.
 bool keeps_a_row(const Widening& widening, const Rows& rows) {
   return widening.size != 0 && rows.stream == nullptr && rows.b_step != 0 && rows.rows >= kFewestRowsOfKept &&

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kLongRowBytes = 512;
 /// The same where an operand stays over a row, which the kernel keeps in a register, and vectors are as long as lines.
 constexpr std::int64_t kLongSpreadBytes = 200;
-constexpr std::int64_t kLongSpreadSmallBytes = 256;
+constexpr std::int64_t kLongSpreadSmallBytes = 256;  // of small elements
 /// Both where not the core sets the pace, but the way to memory.
 constexpr std::int64_t kLongFarBytes = 160;
 /// Elements of less are so many in a row that the vectors in which it ends weigh more, or take long.
@@ -28,8 +28,8 @@ constexpr std::int64_t kLongMovingSmallBytes = 96;
 constexpr std::int64_t kLongJoinedBytes = 192;
 /// Where it is put together in memory instead, and both operands move.
 constexpr std::int64_t kLongStreamedBytes = 2048;
-/// Where the kernel converts elements, and an operand is laid out anew for each tile: so many instructions'. One less
-/// half if the other one stays over a row, which is then converted once.
+/// Where the kernel converts elements, and an operand is laid out anew for each tile: so many instructions'. Half of
+/// one less if the other one stays over a row, which is then converted once.
 constexpr std::int64_t kLongConversions = 2;
 /// The latter in blocks of a few rows, which have costs of their own.
 constexpr std::int64_t kLongInBlocksBytes = 96;

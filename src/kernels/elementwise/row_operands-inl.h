@@ -108,7 +108,7 @@ class Fixed {
 };
 
 /// From row to row, in bytes. Not read from Rows in each turn: stores of vectors may change anything, as far as
-/// compilers know, and stores whose address has to be loaded first hold up all loads behind them (1.3 to 1.5 times the
+/// compilers know, and stores whose address has to be loaded first hold up all loads behind them (1.05 to 1.4 times the
 /// time of short rows on Zen 5).
 template <class A, class B>
 class RowSteps {
