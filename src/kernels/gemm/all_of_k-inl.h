@@ -32,6 +32,17 @@ HWY_INLINE int64_t RowsBeforeEnd(const TileOperands<T, TB>& operands, size_t las
   return HWY_MIN(beyond <= step ? 1 : (beyond + step - 1) / step, operands.k);
 }
 
+/// A loop over the k whose rows of B may be read in whole vectors. The last ones, which must be read under a mask, are
+/// left for another loop.
+template <Loop kLoop, size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+HWY_INLINE void AddBeforeEnd(TileOperands<T, TB>& operands, const Row& vectors, size_t last_lanes,
+                             V (&sum)[kRows][kVectors]) {
+  const int64_t masked = RowsBeforeEnd(operands, last_lanes);
+  operands.k -= masked;
+  AddProducts<kLoop>(operands, vectors, sum);
+  operands.k += masked;
+}
+
 /// All of k, of the high tiles of a panel with AVX-512.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
@@ -147,10 +158,8 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
   constexpr bool kIsNarrow = BINET_MASKS_ARE_CHEAP && kVectors == 1 && kRows >= kFewestRows && std::is_same_v<T, TB>;
   if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
     if (operands.a_column_step == 1) {
-      const int64_t masked = RowsBeforeEnd(operands, last_lanes);
-      operands.k -= masked;
-      AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
-      operands.k += masked;
+      constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
+      AddBeforeEnd<kColumns>(operands, vectors, last_lanes, sum);
     }
     AddProducts<Loop{}>(operands, vectors, sum);
   } else if constexpr (kVectors == 4 && kMultipliesFromMemory<T>) {
@@ -169,10 +178,7 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
       AddProducts<Loop{.fetches = kMayFetchBelow, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
     } else {
       if constexpr (HWY_TARGET == HWY_AVX2 && kVectors == 3 && std::is_same_v<T, TB>) {
-        const int64_t masked = RowsBeforeEnd(operands, last_lanes);
-        operands.k -= masked;
-        AddProducts<Loop{.b_is_whole = true}>(operands, vectors, sum);
-        operands.k += masked;
+        AddBeforeEnd<Loop{.b_is_whole = true}>(operands, vectors, last_lanes, sum);
       }
       AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
     }

@@ -85,7 +85,7 @@ HWY_INLINE int64_t MostShortKOfSums(int64_t columns) {
 /// Sums of accumulators, as Y of a problem without C.
 template <class T>
 HWY_INLINE void SumShortK(const Problem& p, const BitsOf<T>* a, const BitsOf<T>* b, BitsOf<T>* sums) {
-  if constexpr (kMostShortK < T, T >> 0) {
+  if constexpr (kHasShortK<T, T>) {
     MultiplyShortK<kMostShortKOfVector<T, T>>(p, false, false, reinterpret_cast<const T*>(a),
                                               reinterpret_cast<const T*>(b), static_cast<const T*>(nullptr),
                                               reinterpret_cast<T*>(sums));
@@ -179,7 +179,7 @@ template <class Element, class T>
 void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                     const std::byte* c, std::byte* y, std::byte* workspace) {
   if constexpr (sizeof(Element) == sizeof(T)) {
-    if constexpr (kMostShortK < Element, T >> 0) {
+    if constexpr (kHasShortK<Element, T>) {
       if (schedule.keeps_b_in_registers) {
         return MultiplyShortK<kMostShortKOfVector<Element, T>>(
             p, schedule.fetches_y, schedule.fetches_c, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),

@@ -206,12 +206,12 @@ class BlockAtOnce {
   /// Where sums are the results, B's strip stays in the first-level cache, and its vectors lie each in one line, or
   /// are few beside those of Y.
   HWY_INLINE bool TakesThreeByFour(int64_t columns_left) const {
-    constexpr int64_t kMostK = 96, kShortK = kShortKOfThreeByFour;
+    constexpr int64_t kMostK = 96;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
     const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(Element);
     return tiles_.rows_of_three != nullptr && rows_ >= int64_t{Shape::kRows} &&
            columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
-           (operands_.k <= kShortK || (b | b_row_bytes) % (Shape::kLanes * sizeof(Element)) == 0) &&
+           (operands_.k <= kShortKOfThreeByFour || (b | b_row_bytes) % (Shape::kLanes * sizeof(Element)) == 0) &&
            ends_.last == Last::sums && operands_.below == 0;
   }
 

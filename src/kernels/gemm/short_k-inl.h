@@ -34,9 +34,12 @@ constexpr size_t kMostShortK = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && 
                                    ? (sizeof(T) == 4 ? 12 : 8)
                                    : 0;
 
-/// The same for one vector of columns.
 template <class Element, class T>
-constexpr size_t kMostShortKOfVector = kMostShortK<Element, T> > 0 ? 16 : 0;
+constexpr bool kHasShortK = kMostShortK<Element, T> != 0;
+
+/// The most for one vector of columns.
+template <class Element, class T>
+constexpr size_t kMostShortKOfVector = kHasShortK<Element, T> ? 16 : 0;
 
 /// Vectors of columns that B's registers hold.
 template <class T>
