@@ -100,7 +100,7 @@ To convert_element(From value) {
 }
 
 template <class From, class To>
-void convert(const std::byte* x, std::byte* y, std::int64_t begin, std::int64_t end) {
+void convert(const std::byte* __restrict x, std::byte* __restrict y, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end; ++i) {
     To::store(y, i, convert_element<typename To::Value, To::kBits>(From::load(x, i)));
   }
