@@ -54,8 +54,8 @@ struct Rows {
 /// Computes rows; y is contiguous.
 using RowsFunction = void (*)(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
 
-/// Where an operation converts its operands before it computes, and that takes long, those that a broadcast repeats are
-/// converted before they are repeated.
+/// Where an operation converts its operands before it computes, and that takes long, those that a broadcast repeats may
+/// be converted once for all repetitions.
 struct Widening {
   std::int64_t size = 0;  ///< bytes of a converted element; 0: there is no such conversion
   void (*widen)(const std::byte* from, std::int64_t elements, std::byte* to) = nullptr;
@@ -67,9 +67,16 @@ struct Widening {
 /// What one target has for one operation and type.
 struct Kernel {
   RowsFunction rows = nullptr;
-  /// For operands in which a short inner loop repeats elements; of converted ones, where there are such.
+  /// For operands in which a short inner loop repeats elements.
   std::span<const Lookup> lookups;
   Widening widening;
+  bool lays_out_converted = false;  ///< the lookups are for converted elements
+  bool takes_long = false;          ///< longer than to load and to store
+
+  /// Bytes of an element, which has `size`, as the lookups lay it out.
+  [[nodiscard]] std::int64_t laid_out_size(std::int64_t size) const noexcept {
+    return lays_out_converted ? widening.size : size;
+  }
 };
 
 /// The kernel for an operation, a numeric type and a target.

@@ -55,13 +55,16 @@ Bytes readable(const Expansion& x, const Bytes& operand) {
   return bytes;
 }
 
-/// The elements as the kernel lays them out.
-Bytes as_laid_out(const Kernel& kernel, const Bytes& elements, std::size_t size) {
-  if (kernel.widening.size == 0) return elements;
+Bytes converted(const Kernel& kernel, const Bytes& elements, std::size_t size) {
   const std::size_t bytes = elements.size() / size * static_cast<std::size_t>(kernel.widening.size);
   const AlignedBuffer converted(bytes + kLineBytes);
   kernel.widening.widen(elements.data(), static_cast<std::int64_t>(elements.size() / size), converted.data());
   return {converted.data(), converted.data() + bytes};
+}
+
+/// The elements as the kernel lays them out.
+Bytes as_laid_out(const Kernel& kernel, const Bytes& elements, std::size_t size) {
+  return kernel.lays_out_converted ? converted(kernel, elements, size) : elements;
 }
 
 void check(const Target& target, ElementType type, const std::vector<BroadcastLoop>& loops, Random& random) {
@@ -75,7 +78,7 @@ void check(const Target& target, ElementType type, const std::vector<BroadcastLo
   const std::size_t size = byte_size(type);
   const Kernel kernel = find_kernel(Operation::multiply, type, target);
   const Bytes operand = random_elements(type, static_cast<std::size_t>(elements), random);
-  const std::int64_t laid_out_size = kernel.widening.size == 0 ? static_cast<std::int64_t>(size) : kernel.widening.size;
+  const std::int64_t laid_out_size = kernel.laid_out_size(static_cast<std::int64_t>(size));
   const Bytes expected = by_definition(loops, operand, size);
   const Bytes laid_out = as_laid_out(kernel, expected, size);
   const Expansion x = make_expansion(loops, &BroadcastLoop::a_step, laid_out_size, kernel.lookups);
@@ -100,13 +103,15 @@ void check(const Target& target, ElementType type, const std::vector<BroadcastLo
   kernel.rows(all, other.data(), expected.data(), product.data());
   const auto bytes = static_cast<std::int64_t>(expected.size());
   std::vector<InOrder> others = {{other.data(), false}};
-  const Bytes converted = as_laid_out(kernel, other, size);
+  const Bytes other_laid_out = as_laid_out(kernel, other, size);
+  if (kernel.lays_out_converted) others.push_back({other_laid_out.data(), true});
   if (kernel.widening.size != 0) {
-    others.push_back({converted.data(), true});
+    const Bytes wide = converted(kernel, expected, size);
+    const Bytes other_wide = converted(kernel, other, size);
     Bytes y(expected.size());
-    kernel.widening.one(all, other.data(), laid_out.data(), y.data());
+    kernel.widening.one(all, other.data(), wide.data(), y.data());
     EXPECT_FALSE(first_difference(type, y.data(), product.data(), count)) << "one converted";
-    kernel.widening.both(all, converted.data(), laid_out.data(), y.data());
+    kernel.widening.both(all, other_wide.data(), wide.data(), y.data());
     EXPECT_FALSE(first_difference(type, y.data(), product.data(), count)) << "both converted";
   }
   for (const InOrder in_order : others) {

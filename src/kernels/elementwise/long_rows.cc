@@ -18,8 +18,9 @@ constexpr std::int64_t kLongFarBytes = 160;
 constexpr std::int64_t kLargeElementBytes = 4;
 /// And in vectors where they are shorter, or where tiles are dear.
 constexpr std::int64_t kLongVectors = 2;
-/// And in bytes where rows are whole lines.
+/// And in bytes where rows are whole lines, or whole vectors that are shorter.
 constexpr std::int64_t kLongWholeBytes = 128;
+constexpr std::int64_t kLongWholeVectorsBytes = 48;
 /// And where both operands move with nearly every tile, in blocks that are worth tiles of their own; and with small
 /// elements.
 constexpr std::int64_t kLongMovingBytes = 80;
@@ -33,11 +34,24 @@ constexpr std::int64_t kLongStreamedBytes = 2048;
 constexpr std::int64_t kLongConversions = 2;
 /// The latter in blocks of a few rows, which have costs of their own.
 constexpr std::int64_t kLongInBlocksBytes = 96;
+/// Where the kernel converts elements, an operand stays over a row, and is laid out for many tiles at once.
+constexpr std::int64_t kLongConvertedBytes = 256;
 
 bool converts(const Kernel& kernel) { return kernel.widening.size != 0; }
 
 /// Without vectors the first lookup moves one element; a row's loop takes some of them to begin, too.
 std::int64_t vector_bytes(const Kernel& kernel) { return std::max(kernel.lookups.front().chunk, 16); }
+
+/// Of vectors shorter than lines, where an operand stays over a row and is laid out anew for each tile. Their shuffles
+/// bring fewer elements each; those of 16 bytes are slow, or need many steps.
+std::int64_t long_spread_bytes_anew(const RowKind& row, const Kernel& kernel) {
+  constexpr std::int64_t kShortest = 16;
+  if (converts(kernel)) return row.in_small_blocks ? kLongInBlocksBytes : kernel.widening.together * 3 / 2;
+  if (vector_bytes(kernel) == kShortest) return row.in_small_blocks ? 24 : 32;
+  if (row.in_small_blocks) return kernel.takes_long ? 40 : 32;
+  if (row.element_bytes >= kLargeElementBytes) return 32;
+  return kernel.takes_long ? 48 : 40;
+}
 
 std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   // With vectors as long as a line, tiles beat rows that are no whole lines: each vector of those lies across two.
@@ -50,6 +64,7 @@ std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   if (!row.spreads) return row.streams_broken_lines ? kLongStreamedBytes : kLongRowBytes;
   if (row.streams_broken_lines) return kLongRowBytes;
   if (!converts(kernel)) return kLongVectors * vector_bytes(kernel);
+  if (!kernel.lays_out_converted) return kLongConvertedBytes;
   return row.in_small_blocks ? kLongInBlocksBytes : kernel.widening.together * 3 / 2;
 }
 
@@ -58,12 +73,51 @@ std::int64_t long_moving_row_bytes(const RowKind& row, const Kernel& kernel) {
   constexpr std::int64_t kFewRows = 6, kManyRows = 48;
   const std::int64_t vector = vector_bytes(kernel);
   if (!row.spreads) return kLongVectors * vector;
+  if (vector < kLineBytes) return long_spread_bytes_anew(row, kernel);
   // A tile has several such blocks; the rows of one are not worth their loop.
   if (row.block_rows < kFewRows) return vector * 7 / 4;
   if (vector == kLineBytes && row.block_rows >= kManyRows) {
     return row.element_bytes >= kLargeElementBytes ? kLongMovingBytes : kLongMovingSmallBytes;
   }
-  return row.element_bytes == 1 && vector < kLineBytes ? vector * 5 / 4 : vector;
+  return vector;
+}
+
+/// Whether vectors that are shorter than lines fill a row. The rows of a tile have no ends, but what it lays out must
+/// be loaded again; of elements of a byte there are so many in a vector that this pays.
+bool is_whole(const RowKind& row, const Kernel& kernel) {
+  const std::int64_t vector = vector_bytes(kernel);
+  if (vector == kLineBytes || row.element_bytes == 1)
+    return row.bytes % kLineBytes == 0 && row.bytes >= kLongWholeBytes;
+  const std::int64_t unit = converts(kernel) ? kernel.widening.together : vector;
+  return row.bytes % unit == 0 && row.bytes >= kLongWholeVectorsBytes;
+}
+
+/// What each tile lays out anew.
+const Expansion& fused_of(const Tiling& tiling) { return (tiling.a.fused ? tiling.a : tiling.b).expansion; }
+
+/// Whether that is read as runs from a copy.
+bool is_copied(const Tiling& tiling) {
+  const Expansion& x = fused_of(tiling);
+  return x.repeated_bytes != 0 || x.copy != nullptr;
+}
+
+/// Whether all of its chunks come from one window, as those of a few elements do, so that each of them takes a shuffle
+/// and nothing else.
+bool stays(const Tiling& tiling) {
+  constexpr double kCostOfOnePlace = 1.5;  // as Lookup counts it
+  const Expansion& x = fused_of(tiling);
+  return !is_copied(tiling) && x.cost * static_cast<double>(x.chunk_bytes) <= kCostOfOnePlace;
+}
+
+/// Whether a row's last vector repeats so much of the one before that to lay it out costs less: shuffles take a part of
+/// the time that arithmetic takes, or less if that takes long. Not in a few tiles, whose beginning weighs more, nor of
+/// what takes shuffles of two windows.
+bool repeats_much(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
+  constexpr std::int64_t kFewestTiles = 4;
+  if (tiling.all_tiles < kFewestTiles || !is_copied(tiling)) return false;
+  const std::int64_t vector = vector_bytes(kernel);
+  const std::int64_t computed = (row.bytes + vector - 1) / vector * vector;
+  return computed * 20 > row.bytes * (kernel.takes_long || row.element_bytes == 1 ? 23 : 26);
 }
 
 /// Whether what each tile lays out anew had better be loaded where it lies, by each row of a block: laying it out costs
@@ -75,16 +129,16 @@ bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling
   if (!tiling.a.fused && !tiling.b.fused) return false;
   const std::int64_t vector = vector_bytes(kernel);
   const bool in_lines = vector == kLineBytes && !converts(kernel);
+  if (row.spreads && vector < kLineBytes) return !stays(tiling) && row.bytes >= long_spread_bytes_anew(row, kernel);
   if (row.spreads) {
     return in_lines && tiling.a.fused && !row.is_far && row.bytes >= vector * 3 / 2 && row.block_rows < kManyRows;
   }
   if (converts(kernel)) return row.bytes >= kLongConversions * kernel.widening.together;
   if (row.bytes < kLongVectors * vector) return false;
-  if (!in_lines) return true;
+  if (!in_lines) return !repeats_much(row, kernel, tiling);
   if (row.block_rows < (row.bytes < kManyVectors * vector ? kManyRowsOfFewVectors : kManyRows)) return true;
-  const Expansion& x = (tiling.a.fused ? tiling.a : tiling.b).expansion;
-  const bool is_copied = x.repeated_bytes != 0 || x.copy != nullptr;
-  return !is_copied && x.cost * static_cast<double>(x.chunk_bytes) > kCostOfChunk;
+  const Expansion& x = fused_of(tiling);
+  return !is_copied(tiling) && x.cost * static_cast<double>(x.chunk_bytes) > kCostOfChunk;
 }
 
 }  // namespace
@@ -93,7 +147,7 @@ bool is_long(const RowKind& row, const Kernel& kernel) { return row.bytes >= lon
 
 bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
   if (row.streams_broken_lines) return false;
-  if (row.bytes % kLineBytes == 0 && row.bytes >= kLongWholeBytes) return true;
+  if (is_whole(row, kernel)) return true;
   if (tiling.both_move && row.bytes >= long_moving_row_bytes(row, kernel)) return true;
   return !(tiling.both_move && row.spreads) && moves_dearly(row, kernel, tiling);
 }

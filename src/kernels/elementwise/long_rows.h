@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/tiles.h"
+#include "kernels/elementwise/tiling.h"
 
 namespace binet::kernels::elementwise {
 

@@ -37,7 +37,7 @@ struct LaidOutAs {
   using Type = typename L::T;
 };
 template <class L>
-requires(kWidens<L>) struct LaidOutAs<L> {
+requires(kShufflesWide<L>) struct LaidOutAs<L> {
   using Type = typename L::Wide;
 };
 
@@ -53,7 +53,7 @@ class Computation {
   static constexpr std::int64_t kOtherBytes = sizeof(Other) / sizeof(T);
 
  public:
-  static constexpr bool kStreamsAnywhere = kCanJoinChunks<L> && kBytes == kLineBytes && !kWidens<L>;
+  static constexpr bool kStreamsAnywhere = kCanJoinChunks<L> && kBytes == kLineBytes && !kShufflesWide<L>;
 
   static HWY_INLINE void run(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t bytes,
                              std::byte* y, OpenLine* stream, bool fetch) {
@@ -75,9 +75,9 @@ class Computation {
 
  private:
   /// With AVX-512, chunks of less than a line are rare, and not worth a loop of their own for a y far away.
-  static constexpr bool kKnowsFar = kBytes == kLineBytes || HWY_TARGET != HWY_AVX3 || kWidens<L>;
+  static constexpr bool kKnowsFar = kBytes == kLineBytes || HWY_TARGET != HWY_AVX3 || kShufflesWide<L>;
 
-  static constexpr bool kTwoAtATime = kWidens<L> && HWY_TARGET == HWY_AVX3 && kBytes == kLineBytes / 2;
+  static constexpr bool kTwoAtATime = kShufflesWide<L> && HWY_TARGET == HWY_AVX3 && kBytes == kLineBytes / 2;
 
   template <class DX>
   using VecOfX = hn::Vec<hn::Rebind<X, DX>>;
@@ -118,11 +118,13 @@ class Computation {
     AllChunks chunks(x, from, 0);
     std::int64_t at = 0;
     // Of conversions two at a time, as the loop's own instructions weigh as much as one of them.
-    for (; kTwoAtATime && !kFar && at < (count - 1) * kBytes; at += 2 * kBytes) {
-      const auto first = apply(d, hn::BitCast(d_laid_out, chunks.next()), other + at * kOtherBytes);
-      const auto second = apply(d, hn::BitCast(d_laid_out, chunks.next()), other + (at + kBytes) * kOtherBytes);
-      store(d, first, y + at, false);
-      store(d, second, y + at + kBytes, false);
+    if constexpr (kTwoAtATime && !kFar) {
+      for (; at < (count - 1) * kBytes; at += 2 * kBytes) {
+        const auto first = apply(d, hn::BitCast(d_laid_out, chunks.next()), other + at * kOtherBytes);
+        const auto second = apply(d, hn::BitCast(d_laid_out, chunks.next()), other + (at + kBytes) * kOtherBytes);
+        store(d, first, y + at, false);
+        store(d, second, y + at + kBytes, false);
+      }
     }
     for (; at < count * kBytes; at += kBytes) {
       if (kFar && !stream) fetch_to_write(y + at);
@@ -192,7 +194,7 @@ template <class L, class AllChunks>
 void compute(const Expansion& x, const std::byte* from, InOrder other, std::int64_t bytes, std::byte* y,
              OpenLine* stream, bool fetch) {
   using T = typename L::T;
-  if constexpr (kWidens<L>) {
+  if constexpr (kShufflesWide<L>) {
     if (other.is_converted) {
       return Computation<L, AllChunks, typename L::Wide>::run(x, from, other.data, bytes, y, stream, fetch);
     }

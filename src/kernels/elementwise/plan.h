@@ -11,7 +11,7 @@
 #include "base/target.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/streaming.h"
-#include "kernels/elementwise/tiles.h"
+#include "kernels/elementwise/tiling.h"
 #include "tensor/broadcast.h"
 #include "threads/thread_pool.h"
 

@@ -34,7 +34,7 @@ namespace HWY_NAMESPACE {
 template <class Element>
 Kernel choose_for(Operation operation) {
   static constexpr Lookup kLookups[] = {kMoveElements<sizeof(Element)>};
-  return {reference_kernel(operation, element_type_of<Element>), kLookups, {}};
+  return {reference_kernel(operation, element_type_of<Element>), kLookups, {}, false, true};
 }
 
 #else
@@ -253,7 +253,7 @@ void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y
 
 template <class L>
 Kernel kernel_of(std::span<const Lookup> lookups = lookups_for<L>()) {
-  return {&walk<L>, lookups, widening<L>()};
+  return {&walk<L>, lookups, widening<L>(), kShufflesWide<L>, L::kTakesLong};
 }
 
 /// The type as which an operation sees an element: integers are unsigned where the operation allows that.

@@ -10,6 +10,7 @@
 
 #include "kernels/elementwise/kept_row.h"
 #include "kernels/elementwise/plan.h"
+#include "kernels/elementwise/tiles.h"
 #include "kernels/elementwise/walk.h"
 
 namespace binet::kernels::elementwise {
