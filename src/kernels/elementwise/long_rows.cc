@@ -29,8 +29,9 @@ constexpr std::int64_t kLongMovingSmallBytes = 96;
 constexpr std::int64_t kLongJoinedBytes = 192;
 /// Where it is put together in memory instead, and both operands move.
 constexpr std::int64_t kLongStreamedBytes = 2048;
-/// Where the kernel converts elements, and an operand is laid out anew for each tile: so many instructions'. Half of
-/// one less if the other one stays over a row, which is then converted once.
+/// Where the kernel converts elements, and an operand is laid out anew for each tile: so many instructions', half of
+/// one more if it is laid out as it is. Half of one less if the other one stays over a row, which is then converted
+/// once.
 constexpr std::int64_t kLongConversions = 2;
 /// The latter in blocks of a few rows, which have costs of their own.
 constexpr std::int64_t kLongInBlocksBytes = 96;
@@ -133,7 +134,10 @@ bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling
   if (row.spreads) {
     return in_lines && tiling.a.fused && !row.is_far && row.bytes >= vector * 3 / 2 && row.block_rows < kManyRows;
   }
-  if (converts(kernel)) return row.bytes >= kLongConversions * kernel.widening.together;
+  if (converts(kernel)) {
+    const std::int64_t conversion = kernel.widening.together;
+    return row.bytes >= kLongConversions * conversion + (kernel.lays_out_converted ? 0 : conversion / 2);
+  }
   if (row.bytes < kLongVectors * vector) return false;
   if (!in_lines) return !repeats_much(row, kernel, tiling);
   if (row.block_rows < (row.bytes < kManyVectors * vector ? kManyRowsOfFewVectors : kManyRows)) return true;

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/gemm/block_at_once-inl.h"
 #include "kernels/gemm/finish-inl.h"
@@ -175,6 +176,30 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
       });
 }
 
+/// Factors may be applied to sums that lie in Y already, in long rows, and not by each tile, which has no registers for
+/// it: its sums would be stored and loaded once more, a few at a time.
+template <class Element, class T>
+constexpr bool kScalesInPlace = HWY_TARGET == HWY_AVX2&& hwy::IsFloat<T>() && std::is_same_v<Element, T>;
+
+/// Whether they had better be: not for a few sums, nor for short rows beside a row or a column of C.
+template <class T>
+HWY_INLINE bool ScalesInPlace(const Problem& p) {
+  constexpr int64_t kFewestSums = 128, kFewestVectors = 8;
+  if (!has_factors(p) || p.m * p.n < kFewestSums) return false;
+  return ends_as_one_run(p) || p.n >= kFewestVectors * int64_t{TileShape<T>::kLanes};
+}
+
+template <class Element, class T>
+HWY_NOINLINE void MultiplyAndScale(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
+                                   const std::byte* c, std::byte* y) {
+  Problem sums = p;
+  sums.alpha = 1.0f;
+  sums.has_c = false;
+  BlockOf<Element, T> block(sums, kTileSet<T, T>, b, nullptr, schedule);
+  block.MultiplyApart(reinterpret_cast<const BitsOf<T>*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
+  FinishInPlace(p, reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
+}
+
 template <class Element, class T>
 void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                     const std::byte* c, std::byte* y, std::byte* workspace) {
@@ -188,6 +213,9 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
     }
     if constexpr (kKeepsRowOfSums<Element, T>) {
       if (schedule.keeps_sums_in_registers) return MultiplyOneRow<T>(p, schedule.rows_of_b, a, b, c, y);
+    }
+    if constexpr (kScalesInPlace<Element, T>) {
+      if (ScalesInPlace<T>(p)) return MultiplyAndScale<Element, T>(p, schedule, a, b, c, y);
     }
     BlockOf<Element, T> block(p, kTileSet<T, T>, b, c, schedule);
     block.Multiply(reinterpret_cast<const BitsOf<T>*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);

@@ -13,11 +13,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/transpose-inl.h"
 
@@ -311,6 +313,29 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
       FinishRow(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
     }
     if (c != nullptr) c += output.c_row_step;
+  }
+}
+
+/// The same of sums that lie where Y will: no vector may be read beyond the last of them.
+template <class T>
+HWY_NOINLINE void FinishInPlace(const Problem& p, const T* c, T* y) {
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+  const Scale scale = make_scale(p);
+  const bool is_run = ends_as_one_run(p);
+  const int64_t m = is_run ? 1 : p.m, n = is_run ? p.m * p.n : p.n;
+  if (!scale.has_c) c = nullptr;
+  // Behind other rows there are enough sums.
+  const int64_t last_rows = HWY_MIN(m, ceil_div(kLanes - 1, p.y_row_step));
+  for (int64_t i = 0; i < m; ++i, y += p.y_row_step) {
+    const int64_t apart = m - i <= last_rows ? n % kLanes : 0;
+    FinishRow(y, static_cast<size_t>(n - apart), y, 1, c, p.c_column_step, scale);
+    if (apart != 0) {
+      alignas(64) T sums[kLanes];
+      std::memcpy(sums, y + (n - apart), static_cast<size_t>(apart) * sizeof(T));
+      const T* const of_c = c == nullptr ? nullptr : c + (n - apart) * p.c_column_step;
+      FinishRow(sums, static_cast<size_t>(apart), y + (n - apart), 1, of_c, p.c_column_step, scale);
+    }
+    if (c != nullptr) c += p.c_row_step;
   }
 }
 

@@ -102,6 +102,18 @@ TEST_P(GemmGuards, AreNotTouchedByNarrowProductsOfALongK) {
   }
 }
 
+/// Which may be applied to sums that lie in Y, up to its last element.
+TEST_P(GemmGuards, AreNotTouchedByFactors) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (const CForm form : {CForm::none, CForm::scalar, CForm::row, CForm::column, CForm::full}) {
+    for (const std::int64_t m : {9, 150}) {
+      for (const std::int64_t n : {lanes / 2 + 1, lanes + 1, 2 * lanes, 8 * lanes + 3}) {
+        check_guards({m, n, 7, false, false, form, 0.5f, -2.0f});
+      }
+    }
+  }
+}
+
 TEST_P(GemmGuards, AreNotTouchedForRandomProducts) {
   constexpr int kProducts = 300;
   std::mt19937_64 random(binet::testing::seed(20261125));

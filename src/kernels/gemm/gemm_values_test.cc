@@ -194,5 +194,20 @@ TEST(GemmBound, UnfusedTargetsStayNearTheFusedReference) {
   }
 }
 
+/// Factors beside every form of C, of a few rows and of several blocks of them, whether rows are whole vectors or not.
+TEST_P(GemmValues, FactorsOfAllForms) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (const CForm form : {CForm::none, CForm::scalar, CForm::row, CForm::column, CForm::full}) {
+    for (const std::int64_t m : {9, 40, 300}) {
+      for (const std::int64_t n : {std::int64_t{1}, lanes / 2 + 1, lanes, 2 * lanes, 5 * lanes - 1, 9 * lanes + 1}) {
+        for (const std::int64_t k : {3, 20}) {
+          check({m, n, k, false, false, form, -2.5f, 1.0f}, n % 2 == 0 ? byte_size(type_) + 1 : 0);
+          check({m, n, k, false, false, form, 1.0f, 0.75f});
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace binet::kernels::gemm

@@ -22,6 +22,19 @@ struct Scale {
   [[nodiscard]] bool keeps_sums() const noexcept { return alpha == 1.0f && !has_c; }
 };
 
+/// Whether y is neither the sum as it stands nor that plus C.
+[[nodiscard]] inline bool has_factors(const Problem& p) noexcept {
+  return p.alpha != 1.0f || (p.has_c && p.beta != 0.0f && p.beta != 1.0f);
+}
+
+/// Whether the last step is the same for all rows of y, which touch, as for one: C is like y, a single element, or
+/// none.
+[[nodiscard]] inline bool ends_as_one_run(const Problem& p) noexcept {
+  const bool c_is_one = p.c_row_step == 0 && p.c_column_step == 0;
+  const bool c_is_like_y = p.c_row_step == p.y_row_step && p.c_column_step == 1;
+  return p.y_row_step == p.n && (!p.has_c || p.beta == 0.0f || c_is_one || c_is_like_y);
+}
+
 /// Without any k the sum is 0, whatever alpha is.
 [[nodiscard]] Scale make_scale(const Problem& problem) noexcept;
 
