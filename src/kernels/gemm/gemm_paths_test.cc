@@ -420,5 +420,27 @@ TEST_P(GemmPaths, FewColumnsOfATransposedA) {
   }
 }
 
+/// A constant B of a short K, larger than others that are kept in rows.
+TEST_P(GemmPaths, WideBOfAShortK) {
+  for (const std::int64_t k : {3, 8, 20, 24, 25}) {
+    for (const std::int64_t m : {1, 9}) {
+      Case c{m, 160 * 1024 / kernels_.element_bytes / k + m, k, k == 8, k == 20};
+      vary(c);
+      check(c);
+    }
+  }
+}
+
+/// Blocks of rows read A where it lies, though it is too large to be read so by items with as many columns.
+TEST_P(GemmPaths, LargeABesideManyColumns) {
+  if (!kernels_.has_short_vectors) return;
+  const std::int64_t columns = 8 * kernels_.nr + 3;
+  Case c{second_level_cache_bytes() / kernels_.element_bytes / 40 + 50, columns, 40};
+  for (int i = 0; i < 2; ++i) {
+    vary(c);
+    check(c);
+  }
+}
+
 }  // namespace
 }  // namespace binet::kernels::gemm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/parts.h"
 #include "kernels/gemm/portions.h"
@@ -20,6 +21,10 @@ constexpr std::int64_t kMostBytesOfRows = 32 * 1024;
 constexpr std::int64_t kMostBytesOfRowsOfLines = 160 * 1024;
 constexpr std::int64_t kMostBytesOfRowsOfHalfLines = 128 * 1024;
 constexpr std::int64_t kShortK = 32;
+// Where they are not widened, so few k take as long to place tiles on panels as to compute them: a larger B is kept in
+// rows if it stays near, and of very few k any. (Measured with vectors of half a line: up to 0.5 of the time.)
+constexpr std::int64_t kShortKOfLargeRows = 24;
+constexpr std::int64_t kVeryShortK = 8;
 // One row reads several panels side by side. From memory that takes a fifth longer where all are a multiple of so much
 // apart, as K = 4096 makes them, than where they are a page more.
 constexpr std::int64_t kPanelAliasBytes = 256 * 1024;
@@ -30,6 +35,9 @@ std::int64_t bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
 
 std::int64_t most_bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.has_long_vectors()) return kMostBytesOfRowsOfLines;
+  if (kernels.has_short_vectors && !kernels.widens() && p.k <= kShortKOfLargeRows) {
+    return std::max(kMostBytesOfRowsOfHalfLines, second_level_cache_bytes() / 2);
+  }
   const bool may_be_large = kernels.has_short_vectors && (!kernels.widens() || p.k <= kShortK);
   return may_be_large ? kMostBytesOfRowsOfHalfLines : kMostBytesOfRows;
 }
@@ -67,6 +75,7 @@ bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && !kernels.widens_all_at_once && p.n % kernels.lanes != 0) return false;
   // Many rows keep those of a short K in registers (short_k.h), and few read them where they lie.
+  if (kernels.has_short_vectors && !kernels.widens() && p.k <= kVeryShortK) return true;
   return p.k <= kernels.most_short_k || bytes_of_kept_rows(p, kernels) <= most_bytes_of_kept_rows(p, kernels);
 }
 

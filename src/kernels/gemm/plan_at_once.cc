@@ -132,6 +132,14 @@ bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels, const Sche
   return p.k <= (p.m < kernels.mr ? kStreamsOfLowBlock : kStreamsOfBlock);
 }
 
+/// Blocks of many rows read A where it lies however many columns there are, which items then pack: a block's rows stay
+/// near while all columns meet them. (Measured with short vectors.)
+bool reads_a_by_blocks(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (!kernels.has_short_vectors || kernels.element_bytes != kernels.accumulator_bytes || p.a_column_step != 1)
+    return false;
+  return p.m > 2 * kMostRowsOfBlock && goes_by_blocks_at_once(p, kernels, s);
+}
+
 /// With a C the block is as low as a tile if rows are long: its loads wait for memory, as stores do not, unless
 /// hardware prefetchers follow the rows, and they follow few at a time.
 std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
@@ -198,7 +206,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   const bool b_leaves_l2 = p.n * p.k * kernels.element_bytes > second_level_cache_bytes() * 3 / 2;
   if (b_leaves_l2 && fetches_below(p, kernels, s)) return false;
   if (most_rows_of_tile(p, kernels) < std::min(p.m, kernels.mr)) return false;
-  const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr;
+  const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr || reads_a_by_blocks(p, kernels, s);
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
   const bool takes_any_columns = kernels.takes_any_columns || kernels.widens_all_at_once;
   if (!takes_any_columns && p.n % kernels.lanes != 0) return false;
