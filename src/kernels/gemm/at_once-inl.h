@@ -176,22 +176,25 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
       });
 }
 
-/// Factors may be applied to sums that lie in Y already, in long rows, and not by each tile, which has no registers for
-/// it: its sums would be stored and loaded once more, a few at a time.
+/// The last step may be a passage of its own, over sums that lie in Y already.
 template <class Element, class T>
-constexpr bool kScalesInPlace = HWY_TARGET == HWY_AVX2&& hwy::IsFloat<T>() && std::is_same_v<Element, T>;
+constexpr bool kMayEndApart = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
 
-/// Whether they had better be: not for a few sums, nor for short rows beside a row or a column of C.
+/// Whether it had better be. Tiles have no registers for factors: they would store and load their sums once more, a few
+/// at a time. A column of C is repeated in memory for them, which a short K makes felt. But few sums are not worth a
+/// passage, nor are short rows that end in a part of a vector each.
 template <class T>
-HWY_INLINE bool ScalesInPlace(const Problem& p) {
-  constexpr int64_t kFewestSums = 128, kFewestVectors = 8;
-  if (!has_factors(p) || p.m * p.n < kFewestSums) return false;
-  return ends_as_one_run(p) || p.n >= kFewestVectors * int64_t{TileShape<T>::kLanes};
+HWY_INLINE bool EndsApart(const Problem& p) {
+  constexpr int64_t kLanes = TileShape<T>::kLanes, kFewestSums = 128, kFewVectors = 4, kManyVectors = 8, kShortK = 16;
+  if (p.m * p.n < kFewestSums) return false;
+  const bool has_long_rows = p.n >= kManyVectors * kLanes;
+  if (has_factors(p)) return has_long_rows || ends_as_one_run(p);
+  return adds_column(p) && p.k <= kShortK && (has_long_rows || (p.n >= kFewVectors * kLanes && p.n % kLanes == 0));
 }
 
 template <class Element, class T>
-HWY_NOINLINE void MultiplyAndScale(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
-                                   const std::byte* c, std::byte* y) {
+HWY_NOINLINE void MultiplyAndEnd(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
+                                 const std::byte* c, std::byte* y) {
   Problem sums = p;
   sums.alpha = 1.0f;
   sums.has_c = false;
@@ -214,8 +217,8 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
     if constexpr (kKeepsRowOfSums<Element, T>) {
       if (schedule.keeps_sums_in_registers) return MultiplyOneRow<T>(p, schedule.rows_of_b, a, b, c, y);
     }
-    if constexpr (kScalesInPlace<Element, T>) {
-      if (ScalesInPlace<T>(p)) return MultiplyAndScale<Element, T>(p, schedule, a, b, c, y);
+    if constexpr (kMayEndApart<Element, T>) {
+      if (EndsApart<T>(p)) return MultiplyAndEnd<Element, T>(p, schedule, a, b, c, y);
     }
     BlockOf<Element, T> block(p, kTileSet<T, T>, b, c, schedule);
     block.Multiply(reinterpret_cast<const BitsOf<T>*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);

@@ -111,9 +111,7 @@ bool are_shared_blocks(const Problem& p, const Kernels& kernels, const Schedule&
 /// tile at a time, and factors are applied to a block of rows at once if that is one run. (Measured with short vectors:
 /// 0.2 to 0.8 of the time that it takes to place and to end each tile.)
 bool ends_dearly_in_one_call(const Problem& p, const Kernels& kernels) {
-  if (!kernels.has_short_vectors) return false;
-  const bool has_column = p.has_c && p.beta != 0.0f && p.c_column_step == 0 && p.c_row_step != 0;
-  return has_column || (has_factors(p) && ends_as_one_run(p));
+  return kernels.has_short_vectors && (adds_column(p) || (has_factors(p) && ends_as_one_run(p)));
 }
 
 /// Many rows, or a Y that would be written strip by strip else. A single block reads B once, as streams of as many rows
