@@ -291,7 +291,7 @@ inline constexpr bool kWidens = requires {
 };
 
 /// Whether operands are converted before shuffles repeat them. That leaves twice as many vectors to be shuffled: with
-/// vectors of 32 bytes these take longer than the conversions (1.4 to 1.7 times the time of a tile on Zen 3).
+/// vectors of 32 bytes these take longer than the conversions (1.3 to 1.7 times the time of a tile on Zen 3).
 template <class L>
 inline constexpr bool kShufflesWide = kWidens<L>&& HWY_TARGET != HWY_AVX2;
 

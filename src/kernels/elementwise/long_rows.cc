@@ -43,8 +43,9 @@ bool converts(const Kernel& kernel) { return kernel.widening.size != 0; }
 /// Without vectors the first lookup moves one element; a row's loop takes some of them to begin, too.
 std::int64_t vector_bytes(const Kernel& kernel) { return std::max(kernel.lookups.front().chunk, 16); }
 
-/// Of vectors shorter than lines, where an operand stays over a row and is laid out anew for each tile. Their shuffles
-/// bring fewer elements each; those of 16 bytes are slow, or need many steps.
+/// With vectors shorter than lines, where an operand stays over a row and is laid out anew for each tile: from a vector
+/// or so of 32 bytes on, of 16 from two, as a row's loop takes as long to begin. The smaller the elements, and the
+/// longer their arithmetic takes, the more the vectors weigh in which a row ends.
 std::int64_t long_spread_bytes_anew(const RowKind& row, const Kernel& kernel) {
   constexpr std::int64_t kShortest = 16;
   if (converts(kernel)) return row.in_small_blocks ? kLongInBlocksBytes : kernel.widening.together * 3 / 2;
@@ -110,15 +111,17 @@ bool stays(const Tiling& tiling) {
   return !is_copied(tiling) && x.cost * static_cast<double>(x.chunk_bytes) <= kCostOfOnePlace;
 }
 
-/// Whether a row's last vector repeats so much of the one before that to lay it out costs less: shuffles take a part of
-/// the time that arithmetic takes, or less if that takes long. Not in a few tiles, whose beginning weighs more, nor of
-/// what takes shuffles of two windows.
+/// Whether a row's last vector repeats so much of the one before that to lay the operand out costs less: beside the
+/// arithmetic that takes so much longer. Not in a few tiles, whose beginning weighs more, nor by shuffles.
 bool repeats_much(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
   constexpr std::int64_t kFewestTiles = 4;
+  constexpr double kTime = 1.3, kTimeWhereArithmeticIsLong = 1.15;
   if (tiling.all_tiles < kFewestTiles || !is_copied(tiling)) return false;
   const std::int64_t vector = vector_bytes(kernel);
   const std::int64_t computed = (row.bytes + vector - 1) / vector * vector;
-  return computed * 20 > row.bytes * (kernel.takes_long || row.element_bytes == 1 ? 23 : 26);
+  const bool is_long = kernel.takes_long || row.element_bytes == 1;
+  return static_cast<double>(computed) >
+         static_cast<double>(row.bytes) * (is_long ? kTimeWhereArithmeticIsLong : kTime);
 }
 
 /// Whether what each tile lays out anew had better be loaded where it lies, by each row of a block: laying it out costs
