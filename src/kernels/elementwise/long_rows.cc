@@ -111,12 +111,17 @@ bool stays(const Tiling& tiling) {
   return !is_copied(tiling) && x.cost * static_cast<double>(x.chunk_bytes) <= kCostOfOnePlace;
 }
 
-/// Whether a row's last vector repeats so much of the one before that to lay the operand out costs less: beside the
-/// arithmetic that takes so much longer. Not in a few tiles, whose beginning weighs more, nor by shuffles.
-bool repeats_much(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
+/// Whether the beginning of tiles weighs more than what they save.
+bool are_few(const Tiling& tiling) {
   constexpr std::int64_t kFewestTiles = 4;
+  return tiling.all_tiles < kFewestTiles;
+}
+
+/// Whether a row's last vector repeats so much of the one before that to lay the operand out costs less: beside the
+/// arithmetic that takes so much longer. Not in few tiles, nor by shuffles.
+bool repeats_much(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
   constexpr double kTime = 1.3, kTimeWhereArithmeticIsLong = 1.15;
-  if (tiling.all_tiles < kFewestTiles || !is_copied(tiling)) return false;
+  if (are_few(tiling) || !is_copied(tiling)) return false;
   const std::int64_t vector = vector_bytes(kernel);
   const std::int64_t computed = (row.bytes + vector - 1) / vector * vector;
   const bool is_long = kernel.takes_long || row.element_bytes == 1;
@@ -139,7 +144,8 @@ bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling
   }
   if (converts(kernel)) {
     const std::int64_t conversion = kernel.widening.together;
-    return row.bytes >= kLongConversions * conversion + (kernel.lays_out_converted ? 0 : conversion / 2);
+    const bool is_cheaper = !kernel.lays_out_converted && !are_few(tiling);
+    return row.bytes >= kLongConversions * conversion + (is_cheaper ? conversion / 2 : 0);
   }
   if (row.bytes < kLongVectors * vector) return false;
   if (!in_lines) return !repeats_much(row, kernel, tiling);
