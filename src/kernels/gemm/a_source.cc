@@ -21,6 +21,12 @@ constexpr std::int64_t kDirectABytes = 1024 * 1024;
 constexpr std::int64_t kDirectColumnsOfA = 128;
 constexpr std::int64_t kLeastKToPassColumnsOfA = 384;
 constexpr std::int64_t kFarColumnsOfABytes = 64 * 1024;
+// Columns of A are packed for so much of B, sooner if their lines share an eighth of the first-level cache's sets.
+constexpr std::int64_t kLeastKToPackColumnsOfA = 96;
+constexpr std::int64_t kLeastKToPackNearColumnsOfA = 144;
+constexpr std::int64_t kBBytesForColumnsOfA = 144 * 1024;
+constexpr std::int64_t kBBytesForColumnsThatMeet = 96 * 1024;
+constexpr std::int64_t kBytesWhereColumnsMeet = 512;
 constexpr std::int64_t kL2SizesOfFarA = 4;
 constexpr std::int64_t kLeastColumnsToPackAFor = 128;
 constexpr std::int64_t kLeastRowsOfAToPack = 17;
@@ -55,21 +61,35 @@ bool has_columns_of_a_to_pack(const Problem& p, const Kernels& kernels, const Sc
   return reads_far_b || 4 * a_bytes > last_level_cache_bytes();
 }
 
+/// How many k a transposed A that is read where it lies, panel by panel, has at a time: its lines hold a few rows each
+/// of one k, and are there for the next tile, and in L2 for the next panel, if there are not too many. Measured where a
+/// vector is half a line.
+std::int64_t k_of_direct_columns(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (!has_short_floats(kernels) || p.a_column_step == 1) return s.kc;
+  if (p.m <= kernels.mr || p.n <= 2 * kernels.nr || p.k < kLeastKToPassColumnsOfA) return s.kc;
+  if (p.m * p.k * kernels.element_bytes <= kFarColumnsOfABytes) return s.kc;
+  return std::min(s.kc, equal_part(s.segment_k, kDirectColumnsOfA, kernels.k_group));
+}
+
+/// A transposed A whose lines, one for each k and tile, have left the first-level cache before the next tile, or nearly
+/// filled it, and for so many columns that packing is repaid: both grow with the part of B that they meet. The same
+/// measurement, 0.7 to 1.0 of the time.
+bool has_columns_of_a_read_often(const Problem& p, const Kernels& kernels, const Schedule& s) {
+  if (!kernels.has_short_vectors || p.a_column_step == 1 || p.m <= 2 * kernels.mr) return false;
+  const std::int64_t k = k_of_direct_columns(p, kernels, s);
+  const bool is_near = p.m * k * kernels.element_bytes <= kFarColumnsOfABytes;
+  const bool meet = p.a_column_step * kernels.element_bytes % kBytesWhereColumnsMeet == 0;
+  return k >= (is_near ? kLeastKToPackNearColumnsOfA : kLeastKToPackColumnsOfA) &&
+         p.n * k * kernels.element_bytes >= (meet ? kBBytesForColumnsThatMeet : kBBytesForColumnsOfA);
+}
+
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
   if (has_far_columns_of_a(p, kernels) || has_columns_of_a_to_pack(p, kernels, s)) return false;
+  if (has_columns_of_a_read_often(p, kernels, s)) return false;
   if (p.n <= kPanelsForDirectA * kernels.nr) return true;
   const std::int64_t stays = std::min(kDirectABytes, second_level_cache_bytes());
   return p.m * s.kc * kernels.element_bytes <= stays && !rows_of_a_meet(p, kernels);
-}
-
-/// A transposed A that is read where it lies, panel by panel: its lines hold a few rows each of one k, and are there
-/// for the next tile, and in L2 for the next panel, if there are not too many k. Measured where a vector is half a
-/// line.
-bool has_columns_of_a_passing(const Problem& p, const Kernels& kernels, const Schedule& s) {
-  if (!has_short_floats(kernels) || !s.a_is_direct || s.b_is_far || p.a_column_step == 1) return false;
-  if (p.m <= kernels.mr || p.n <= 2 * kernels.nr || p.k < kLeastKToPassColumnsOfA) return false;
-  return p.m * p.k * kernels.element_bytes > kFarColumnsOfABytes;
 }
 
 /// Row by row, A is widened as it lies, which is less work than to transpose it into panels; those are less to read.
@@ -93,9 +113,7 @@ std::int64_t most_rows_of_tile(const Problem& p, const Kernels& kernels) noexcep
 
 void choose_a_source(const Problem& p, const Kernels& kernels, Schedule& schedule) {
   schedule.a_is_direct = !schedule.b_is_far && may_read_a_directly(p, kernels, schedule);
-  if (has_columns_of_a_passing(p, kernels, schedule)) {
-    schedule.kc = std::min(schedule.kc, equal_part(schedule.segment_k, kDirectColumnsOfA, kernels.k_group));
-  }
+  if (schedule.a_is_direct) schedule.kc = k_of_direct_columns(p, kernels, schedule);
   if (schedule.a_is_direct && schedule.fetched == FarOperand::none && fetches_rows_of_a_and_y(p, kernels))
     schedule.fetched = FarOperand::rows_of_a;
   schedule.a_is_widened = may_widen_a(p, kernels);
