@@ -77,7 +77,7 @@ std::int64_t k_of_direct_columns(const Problem& p, const Kernels& kernels, const
 bool has_columns_of_a_read_often(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (!kernels.has_short_vectors || p.a_column_step == 1 || p.m <= 2 * kernels.mr) return false;
   const std::int64_t k = k_of_direct_columns(p, kernels, s);
-  const bool is_near = p.m * k * kernels.element_bytes <= kFarColumnsOfABytes;
+  const bool is_near = p.m * p.k * kernels.element_bytes <= kFarColumnsOfABytes;
   const bool meet = p.a_column_step * kernels.element_bytes % kBytesWhereColumnsMeet == 0;
   return k >= (is_near ? kLeastKToPackNearColumnsOfA : kLeastKToPackColumnsOfA) &&
          p.n * k * kernels.element_bytes >= (meet ? kBBytesForColumnsThatMeet : kBBytesForColumnsOfA);
