@@ -177,7 +177,7 @@ HWY_INLINE auto FindFinishTransposed(int64_t rows) {
   return finish;
 }
 
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 /// Rows of sums that become columns of Y, whose rows have neighbouring elements side by side: squares are turned. C is
 /// like Y, or has one element for a row or for all.
 template <class T>
@@ -204,7 +204,12 @@ HWY_NOINLINE void FinishTurned(const T* sums, int64_t sums_row_step, int64_t m, 
         const V of_c = output.c_row_step == 0 ? hn::Set(d, LoadOne(old)) : hn::MaskedLoad(end, d, old);
         v = hn::Add(v, Product(of_c, beta));
       }
-      hn::BlendedStore(v, end, d, y + row + column * output.y_column_step);
+      T* const to = y + row + column * output.y_column_step;
+      if constexpr (BINET_MASKS_ARE_CHEAP) {
+        hn::BlendedStore(v, end, d, to);
+      } else {
+        StoreInPieces(d, v, to, static_cast<size_t>(rows));
+      }
     }
   }
 }
@@ -284,7 +289,7 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
       n -= done;
       if (c != nullptr) c += done * output.c_column_step;
     }
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     const bool may_turn = c == nullptr || output.c_row_step == 0 || output.c_row_step == 1;
     if (output.y_row_step == 1 && output.y_column_step != 1 && m > 4 && may_turn)
       return FinishTurned(sums, sums_row_step, m, n, y, c, output, scale);

@@ -44,6 +44,8 @@ constexpr std::int64_t kMostRowsToSwapBFor = 56;
 constexpr std::int64_t kLeastKToSwapBFor = 128;
 constexpr std::int64_t kMostEmptyLanes = 3;
 constexpr std::int64_t kMostEmptyLanesForNearB = 1;
+constexpr std::int64_t kMostRowsToSwapBForShortVectors = 64;
+constexpr std::int64_t kLeastRowsOf32BitsToSwapBFor = 4, kLeastRowsOf64BitsToSwapBFor = 3;
 
 /// Lanes that may stay empty where units are as wide as vectors, so that halves of them are no faster. Squares of f64
 /// take so long to turn that hardly any row is too few; columns of f32 that meet in one set of a cache are read by one
@@ -69,6 +71,27 @@ bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& 
     return fills_whole_vectors(p, kernels, is_near);
   const std::int64_t empty = round_up(p.m, kernels.lanes / 2) - p.m;
   return empty <= (is_near ? kMostEmptyLanesForNearB : kMostEmptyLanes);
+}
+
+/// The same with vectors of half a line: cycles of Zen 3 for each k of a column of Y, and those to end the column, with
+/// B turned into panels, and as tiles of six rows of Y^T that read it where it lies.
+bool swaps_transposed_b_of_short_vectors(const Problem& p, const Kernels& kernels) {
+  if (!kernels.has_short_vectors || kernels.widens() || p.b_column_step == 1) return false;
+  const bool is_wide = kernels.element_bytes == 8;
+  // Fewer rows turn B while they multiply (turned_b.h).
+  if (p.m < (is_wide ? kLeastRowsOf64BitsToSwapBFor : kLeastRowsOf32BitsToSwapBFor)) return false;
+  if (p.m > kMostRowsToSwapBForShortVectors || p.m > p.n) return false;
+  const auto m = static_cast<double>(p.m);
+  const std::int64_t vectors = ceil_div(p.m, kernels.lanes);
+  const double multiply_add = is_float(p.type) ? 0.5 : is_wide ? 2.8 : 0.76;  // of a vector
+  const double turn = is_wide ? 1.0 : 0.63;                                   // of an element
+  const double of_panels = multiply_add * m / static_cast<double>(kernels.lanes) + turn;
+  // The chains of a single vector are too few to hide their latency.
+  const double of_vectors = 1.1 * multiply_add * static_cast<double>(vectors) + (vectors % 2 == 1 ? 0.2 : 0.0);
+  // An A row by row is turned, by each of two threads.
+  const double of_a = p.a_row_step == 1 ? 0.0 : 2 * turn * m / static_cast<double>(p.n);
+  const double to_end = is_wide ? 100 + 2.4 * m : 50 + 1.4 * m;
+  return static_cast<double>(p.k) * (of_panels - of_vectors - of_a) > to_end;
 }
 
 /// Whether enough of a vector is saved where rows of Y fill it instead of columns: per row and column.
@@ -117,7 +140,7 @@ bool has_columns_to_swap(const Problem& p, const Kernels& kernels) {
 /// be transposed for that, which takes longer than what floats with masked vectors waste: dots are there for a long k.
 bool should_swap(const Problem& p, const Kernels& kernels, const Target& target, bool b_is_packed) {
   if (b_is_packed) return false;
-  if (swaps_transposed_b(p, kernels, target)) return true;
+  if (swaps_transposed_b(p, kernels, target) || swaps_transposed_b_of_short_vectors(p, kernels)) return true;
   if (has_few_sums_of_both(p, kernels)) return true;
   if (p.m <= p.n) return false;
   if (p.n == 1) {
