@@ -31,6 +31,10 @@ constexpr std::int64_t kLeastSavedPart = 5;
 constexpr std::int64_t kLeastSavedPartOfFewRows = 2;
 constexpr std::int64_t kFewRows = 256;
 constexpr std::int64_t kMostColumnsToReadAFor = 256;
+// The same with vectors of half a line.
+constexpr std::int64_t kL2SizesOfNearA = 4;  // of f64
+constexpr std::int64_t kLeastKToSwapFarAFor = 384;
+constexpr std::int64_t kMostColumnsToReadFarAFor = 32;
 
 // Products of two transposed operands; with more columns than rows, which fill vectors better, fewer of them.
 constexpr std::int64_t kLeastKToSwapBothFor = 256;
@@ -73,8 +77,15 @@ bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& 
   return empty <= (is_near ? kMostEmptyLanesForNearB : kMostEmptyLanes);
 }
 
-/// The same with vectors of half a line: cycles of Zen 3 for each k of a column of Y, and those to end the column, with
-/// B turned into panels, and as tiles of six rows of Y^T that read it where it lies.
+/// Cycles of Zen 3, with vectors of half a line, for each k of a row of Y with so many columns, in tiles of six rows:
+/// two multiply-adds of vectors in a cycle, but for a single vector, whose chains are too few, or an odd one.
+double cycles_of_short_vectors(std::int64_t columns, double multiply_add, const Kernels& kernels) {
+  const std::int64_t vectors = ceil_div(columns, kernels.lanes);
+  return 1.1 * multiply_add * static_cast<double>(vectors) + (vectors % 2 == 1 ? 0.2 : 0.0);
+}
+
+/// The same as swaps_transposed_b(), with vectors of half a line: cycles for each k of a column of Y, and those to end
+/// the column, with B turned into panels, and as tiles of Y^T that read it where it lies.
 bool swaps_transposed_b_of_short_vectors(const Problem& p, const Kernels& kernels) {
   if (!kernels.has_short_vectors || kernels.widens() || p.b_column_step == 1) return false;
   const bool is_wide = kernels.element_bytes == 8;
@@ -82,12 +93,10 @@ bool swaps_transposed_b_of_short_vectors(const Problem& p, const Kernels& kernel
   if (p.m < (is_wide ? kLeastRowsOf64BitsToSwapBFor : kLeastRowsOf32BitsToSwapBFor)) return false;
   if (p.m > kMostRowsToSwapBForShortVectors || p.m > p.n) return false;
   const auto m = static_cast<double>(p.m);
-  const std::int64_t vectors = ceil_div(p.m, kernels.lanes);
   const double multiply_add = is_float(p.type) ? 0.5 : is_wide ? 2.8 : 0.76;  // of a vector
   const double turn = is_wide ? 1.0 : 0.63;                                   // of an element
   const double of_panels = multiply_add * m / static_cast<double>(kernels.lanes) + turn;
-  // The chains of a single vector are too few to hide their latency.
-  const double of_vectors = 1.1 * multiply_add * static_cast<double>(vectors) + (vectors % 2 == 1 ? 0.2 : 0.0);
+  const double of_vectors = cycles_of_short_vectors(p.m, multiply_add, kernels);
   // An A row by row is turned, by each of two threads.
   const double of_a = p.a_row_step == 1 ? 0.0 : 2 * turn * m / static_cast<double>(p.n);
   const double to_end = is_wide ? 100 + 2.4 * m : 50 + 1.4 * m;
@@ -117,6 +126,27 @@ bool swaps_transposed_a(const Problem& p, const Kernels& kernels) {
   const bool is_far = 8 * p.m * p.k * kernels.element_bytes > 3 * last_level_cache_bytes();
   if (is_far && p.n <= kMostColumnsToReadAFor) return true;
   return saves_enough(p, kernels, empty_part(p.n, kernels) - empty_part(p.m, kernels));
+}
+
+/// The same with vectors of half a line: few columns leave a part of a vector empty, and their tiles read a part of a
+/// line of A for each k, while rows of Y^T fill vectors that are lines of A. Far ones are better read so anyway.
+bool swaps_transposed_a_of_short_vectors(const Problem& p, const Kernels& kernels) {
+  if (!has_short_floats(kernels) || p.m < 2 * kernels.lanes) return false;
+  const bool is_wide = kernels.element_bytes == 8;
+  const std::int64_t near_bytes = is_wide ? kL2SizesOfNearA * second_level_cache_bytes() : last_level_cache_bytes() / 4;
+  const std::int64_t a_bytes = p.m * p.k * kernels.element_bytes;
+  // Vectors across two lines, from memory, come too late, unless they come in its order (few_rows.h).
+  const bool are_split = p.m % kernels.lanes != 0;
+  if (2 * a_bytes > last_level_cache_bytes() && are_split && p.n != kernels.most_few_rows) return false;
+  const bool is_far = a_bytes > near_bytes;
+  if (is_far && p.k >= kLeastKToSwapFarAFor && p.n <= kMostColumnsToReadFarAFor) return true;
+  // More than one tile's rows, but not of whole height.
+  if (p.n > kernels.mr && p.n <= kernels.lanes) return false;
+  constexpr double kMultiplyAdd = 0.5;
+  const auto n = static_cast<double>(p.n);
+  const double of_rows = n / static_cast<double>(p.m) * cycles_of_short_vectors(p.m, kMultiplyAdd, kernels);
+  const double to_end = 10 + (is_wide ? 2.6 : 1.2) * n * n;
+  return static_cast<double>(p.k) * (cycles_of_short_vectors(p.n, kMultiplyAdd, kernels) - of_rows) > to_end;
 }
 
 /// Both operands are transposed, so that those of Y^T lie as tiles read them: to turn B would take longer than the few
@@ -151,7 +181,8 @@ bool should_swap(const Problem& p, const Kernels& kernels, const Target& target,
     return p.a_row_step == 1 || !kernels.has_short_vectors || !is_low;
   }
   if (p.a_row_step != 1 && kernels.takes_any_columns && is_float(p.type)) return false;
-  if (p.a_row_step == 1 && swaps_transposed_a(p, kernels)) return true;
+  if (p.a_row_step == 1 && (swaps_transposed_a(p, kernels) || swaps_transposed_a_of_short_vectors(p, kernels)))
+    return true;
   const std::int64_t few = p.a_row_step == 1 ? kernels.lanes / 2 : kernels.lanes / 4;
   if (p.n > few || p.k < kLeastKToSwapFor) return false;
   if (p.a_row_step != 1 || kernels.has_short_vectors) return p.m >= 2 * kernels.lanes;
