@@ -203,8 +203,8 @@ class BlockAtOnce {
 
   static constexpr int64_t kShortKOfThreeByFour = 32;
 
-  /// Where sums are the results, B's strip stays in the first-level cache, and its vectors lie each in one line, or
-  /// are few beside those of Y.
+  /// Where sums are the results, or with a C that is no column, B's strip stays in the first-level cache, and its
+  /// vectors lie each in one line, or are few beside those of Y.
   HWY_INLINE bool TakesThreeByFour(int64_t columns_left) const {
     constexpr int64_t kMostK = 96;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
@@ -212,7 +212,7 @@ class BlockAtOnce {
     return tiles_.rows_of_three != nullptr && rows_ >= int64_t{Shape::kRows} &&
            columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
            (operands_.k <= kShortKOfThreeByFour || (b | b_row_bytes) % (Shape::kLanes * sizeof(Element)) == 0) &&
-           ends_.last == Last::sums && operands_.below == 0;
+           (ends_.last == Last::sums || (ends_.last == Last::plus_c && !repeats_c_)) && operands_.below == 0;
   }
 
   /// The last tile may begin with rows of the one above it, whose sums it stores again. One row more than whole tiles
@@ -220,15 +220,19 @@ class BlockAtOnce {
   HWY_NOINLINE int64_t MultiplyRowsOfThree() {
     constexpr int64_t kRows = 3;
     const int64_t tiles = rows_ / kRows, left = rows_ - tiles * kRows;
-    tiles_.rows_of_three(operands_, left == 1 ? tiles - 1 : tiles, y_, ends_.to_row_step);
+    const auto multiply = [this](int64_t count) HWY_ATTR {
+      tiles_.rows_of_three(operands_, count, y_, ends_.to_row_step, c_of_tile_, c_row_step_);
+    };
+    multiply(left == 1 ? tiles - 1 : tiles);
     if (left > 0) {
       const int64_t done = left == 1 ? rows_ - kRows - 1 : rows_ - kRows;
       operands_.a += done * operands_.a_row_step;
       y_ += done * ends_.to_row_step;
+      c_of_tile_ += done * c_row_step_;
       if (left == 1) {
         MultiplyFourRows();
       } else {
-        tiles_.rows_of_three(operands_, 1, y_, ends_.to_row_step);
+        multiply(1);
       }
     }
     return int64_t{4 * Shape::kLanes};
@@ -238,11 +242,14 @@ class BlockAtOnce {
   HWY_NOINLINE void MultiplyFourRows() {
     SetLastLanes(Shape::kLanes);
     ends_.to = reinterpret_cast<Bits*>(y_);
+    ends_.c = reinterpret_cast<const Bits*>(c_of_tile_);
+    ends_.c_row_step = c_row_step_;
     auto operands = operands_;
     const auto tile = tiles_.Of(4).panel;
     tile(operands, ends_);
     operands.b += Shape::kPanel;
     ends_.to += Shape::kPanel;
+    ends_.c += Shape::kPanel;
     tile(operands, ends_);
   }
 
