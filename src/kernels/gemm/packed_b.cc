@@ -89,8 +89,10 @@ Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noe
 
 Problem with_kept_rows(const Problem& problem, const Kernels& kernels) noexcept {
   Problem kept = with_rows_of_vectors(problem, kernels);
-  // They become rows of the product that is computed, as elements that touch, whose number does not matter.
-  if (has_columns_to_swap(problem, kernels)) {
+  // They become rows of the product that is computed, as elements that touch, whose number does not matter. So does a
+  // single column. (Measured with vectors of half a line.)
+  const bool is_column = problem.n == 1 && kernels.has_short_vectors && is_float(problem.type);
+  if (is_column || has_columns_to_swap(problem, kernels)) {
     kept.b_row_step = problem.n;
     kept.b_has_whole_vectors = false;
   }
