@@ -196,6 +196,13 @@ HWY_NOINLINE void AddSquaresOfRows(const Block& block, int64_t column, int64_t l
   }
   if constexpr (kLastIsWhole) {
     if (block.m == 1) return add.template operator()<1>();
+    // Three rows of f64 are mostly computed as Y^T.
+    if constexpr (HWY_TARGET == HWY_AVX2 && kGroups == 2 && std::is_same_v<Element, T> && hwy::IsFloat<T>()) {
+      if (block.m == 2) return add.template operator()<2>();
+      if constexpr (sizeof(T) == 4) {
+        if (block.m == 3) return add.template operator()<3>();
+      }
+    }
   }
   add.template operator()<0>();
 }
