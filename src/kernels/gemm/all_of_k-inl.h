@@ -179,6 +179,12 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
     } else {
       if constexpr (HWY_TARGET == HWY_AVX2 && kVectors == 3 && std::is_same_v<T, TB>) {
         AddBeforeEnd<Loop{.b_is_whole = true}>(operands, vectors, last_lanes, sum);
+      } else if constexpr (HWY_TARGET == HWY_AVX2 && kVectors == 1 && kRows == Shape::kRows && std::is_same_v<T, TB> &&
+                           hwy::IsFloat<T>()) {
+        constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
+        constexpr int64_t kLeastK = 24;
+        if (operands.a_column_step == 1 && operands.k >= kLeastK)
+          AddBeforeEnd<kColumns>(operands, vectors, last_lanes, sum);
       }
       AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
     }

@@ -135,23 +135,20 @@ struct SquareOfFewK : Lanes {
   size_t count;
 };
 
-/// As many k as lanes, where a vector has two blocks: what is one block of it in memory is loaded there, so that no
-/// shuffle has to cross them.
+/// Half as many k as lanes, from b * kGroup on, where a vector has two blocks: what is one block of it in memory is
+/// loaded there, so that no shuffle has to cross them.
 template <class D, class Square, class Put>
-HWY_INLINE void TurnByBlocks(D d, const Square& from, const Put& put_at) {
+HWY_INLINE void TurnBlock(D d, const Square& from, size_t b, const Put& put_at) {
   constexpr size_t kGroup = Square::kGroup;
   const hn::Half<D> block;
-  HWY_UNROLL(2)
-  for (size_t b = 0; b < 2; ++b) {
-    hn::Vec<D> v[kGroup];
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < kGroup; ++r) {
-      v[r] = hn::Combine(d, from.Load(block, 1, r, b * kGroup), from.Load(block, 0, r, b * kGroup));
-    }
-    TransposeBlocks(v);
-    HWY_UNROLL(4)
-    for (size_t c = 0; c < kGroup; ++c) put_at(b * kGroup + c, v[c]);
+  hn::Vec<D> v[kGroup];
+  HWY_UNROLL(4)
+  for (size_t r = 0; r < kGroup; ++r) {
+    v[r] = hn::Combine(d, from.Load(block, 1, r, b * kGroup), from.Load(block, 0, r, b * kGroup));
   }
+  TransposeBlocks(v);
+  HWY_UNROLL(4)
+  for (size_t c = 0; c < kGroup; ++c) put_at(b * kGroup + c, v[c]);
 }
 
 /// Half as many k as lanes, from k on, where a vector has four blocks: halves of two lanes in memory are loaded as one
@@ -201,7 +198,11 @@ HWY_INLINE void TurnSquare(D d, const Square& from, const Put& put_at) {
   using Element = typename Square::Element;
   constexpr size_t kGroup = TileShape<T>::kGroup;
   constexpr size_t kGroups = TileShape<T>::kLanes / kGroup;
-  if constexpr (kGroups == 2 && sizeof(Element) == sizeof(T)) return TurnByBlocks(d, from, put_at);
+  if constexpr (kGroups == 2 && sizeof(Element) == sizeof(T)) {
+    HWY_UNROLL(2)
+    for (size_t b = 0; b < 2; ++b) TurnBlock(d, from, b, put_at);
+    return;
+  }
   if constexpr (kGroups == 4 && sizeof(Element) == sizeof(T)) {
     TurnHalf(d, from, 0, put_at);
     return TurnHalf(d, from, 2 * kGroup, put_at);

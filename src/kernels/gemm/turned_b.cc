@@ -12,6 +12,7 @@ namespace binet::kernels::gemm {
 namespace {
 
 constexpr std::int64_t kMostRows = 3;
+constexpr std::int64_t kMostRowsInRegisters = 4;   // f32, with vectors of half a line
 constexpr std::int64_t kMostRowsOfFewColumns = 8;  // less than a vector, if k is long
 constexpr std::int64_t kLeastKForMoreRows = 256;
 constexpr std::int64_t kMostRowsOfFarB = 6;  // f32 and f64 from memory, with vectors of half a line
@@ -54,7 +55,10 @@ bool rows_meet(const Problem& p, const Kernels& kernels, std::int64_t apart) {
 
 std::int64_t most_rows(const Problem& p, const Kernels& kernels) {
   if (p.n < kernels.lanes && p.k >= kLeastKForMoreRows) return std::min(kMostRowsOfFewColumns, kernels.mr);
-  if (!is_far(p, kernels)) return kMostRows;
+  if (!is_far(p, kernels)) {
+    const bool may_be_in_registers = kernels.has_short_vectors && p.type == ElementType::f32 && p.a_column_step == 1;
+    return may_be_in_registers ? kMostRowsInRegisters : kMostRows;
+  }
   if (has_short_floats(kernels)) return kMostRowsOfFarB;
   return kMostRows;
 }

@@ -37,6 +37,10 @@ constexpr bool kFetchesRuns = HWY_TARGET != HWY_AVX2;
 template <size_t kGroups>
 constexpr bool kTurnsHalves = kGroups == 2 && HWY_TARGET == HWY_AVX3;
 
+/// One of two blocks is turned at a time, where registers hold no more beside the sums.
+template <size_t kRows, class Element, class T>
+constexpr bool kTurnsBlocks = HWY_TARGET == HWY_AVX2&& kRows > 0 && std::is_same_v<Element, T>;
+
 /// Groups of columns, each a vector of Y, side by side. The last one may have fewer columns than lanes.
 template <size_t kGroups, bool kLastIsWhole, class T, class Element>
 struct Squares {
@@ -153,6 +157,18 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
       for (size_t g = 0; g < kGroups; ++g) {
         if (fetches) fetch(k, int64_t(g));
         if (fetches_lines) fetch_lines(k, int64_t(g));
+        if constexpr (kTurnsBlocks<kRows, Element, T>) {
+          HWY_UNROLL(2)
+          for (size_t block_of_k = 0; block_of_k < 2; ++block_of_k) {
+            V row[1][kLanes / 2];
+            const size_t first = block_of_k * kLanes / 2;
+            squares.With(g, [&](const auto& square) HWY_ATTR {
+              TurnBlock(d, square, block_of_k, [&](size_t i, V v) HWY_ATTR { row[0][i - first] = v; });
+            });
+            add_rows(g, k + int64_t(first), row);
+          }
+          continue;
+        }
         V row[1][kLanes];
         squares.With(g, [&](const auto& square)
                             HWY_ATTR { TurnSquare(d, square, [&](size_t i, V v) HWY_ATTR { row[0][i] = v; }); });
@@ -196,11 +212,11 @@ HWY_NOINLINE void AddSquaresOfRows(const Block& block, int64_t column, int64_t l
   }
   if constexpr (kLastIsWhole) {
     if (block.m == 1) return add.template operator()<1>();
-    // Three rows of f64 are mostly computed as Y^T.
     if constexpr (HWY_TARGET == HWY_AVX2 && kGroups == 2 && std::is_same_v<Element, T> && hwy::IsFloat<T>()) {
       if (block.m == 2) return add.template operator()<2>();
-      if constexpr (sizeof(T) == 4) {
-        if (block.m == 3) return add.template operator()<3>();
+      if (block.m == 3) return add.template operator()<3>();
+      if constexpr (sizeof(T) == 4) {  // four rows of f64 are packed, or computed as Y^T
+        if (block.m == 4) return add.template operator()<4>();
       }
     }
   }
