@@ -21,8 +21,8 @@ constexpr std::int64_t kMostRowsThatFetch = 8;  // the same, of any type that is
 constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
 constexpr std::int64_t kLeastKForShortRows = 24;
 // More rows than two of f32 do so where B's rows meet in few sets of the caches, so that packing is what they would do
-// else; and as many as there may be, if B is so many times as large as L2. But where tiles fetch what they are about to
-// read (near_b.h), a B that is no wider than long leaves them fewer sums to pass over.
+// else, or B comes from afar; and as many as there may be, if B is so many times as large as L2. But where tiles fetch
+// what they are about to read (near_b.h), a B that is no wider than long leaves them fewer sums to pass over.
 constexpr std::int64_t kTwoSumsOfF32Bytes = 8;
 constexpr std::int64_t kL2SizesOfLargeB = 3;
 // One row where hardware follows one run best: with more sums, or less of B, tiles are faster.
@@ -72,7 +72,8 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
   }
   const bool rows_meet = p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0;
   if (rows_meet) return row_bytes * p.k >= second_level_cache_bytes() * 5 / 4;
-  const bool suits_tiles = has_short_floats(kernels) && p.k >= p.n && comes_from_caches(p, kernels);
+  if (has_short_floats(kernels) && !comes_from_caches(p, kernels)) return true;
+  const bool suits_tiles = has_short_floats(kernels) && p.k >= p.n;
   return p.m == kernels.most_few_rows && !suits_tiles &&
          row_bytes * p.k >= kL2SizesOfLargeB * second_level_cache_bytes();
 }
