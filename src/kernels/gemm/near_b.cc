@@ -63,9 +63,10 @@ std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s)
   // The line in which the tile ends. That in which it begins has been fetched by the tile before.
   if (fetches_below(p, kernels, s)) return kRowsBelow * p.b_row_step - 1;
   // Rows begin on other pages each, where no hardware prefetcher follows: the same rows further right. Where they do
-  // not begin with a line, the last line of the next tile begins in one vector more.
+  // not begin with a line, the last line of the next tile begins in one vector more, or ends with its last element.
   const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
-  return row_bytes % kLineBytes != 0 && row_bytes >= kLongRowBytes ? kernels.lanes : 0;
+  if (row_bytes % kLineBytes == 0 || row_bytes < kLongRowBytes) return 0;
+  return kernels.has_long_vectors() ? kernels.lanes : kLineBytes / kernels.element_bytes - 1;
 }
 
 }  // namespace binet::kernels::gemm

@@ -135,9 +135,6 @@ bool swaps_transposed_a_of_short_vectors(const Problem& p, const Kernels& kernel
   const bool is_wide = kernels.element_bytes == 8;
   const std::int64_t near_bytes = is_wide ? kL2SizesOfNearA * second_level_cache_bytes() : last_level_cache_bytes() / 4;
   const std::int64_t a_bytes = p.m * p.k * kernels.element_bytes;
-  // Vectors across two lines, from memory, come too late, unless they come in its order (few_rows.h).
-  const bool are_split = p.m % kernels.lanes != 0;
-  if (2 * a_bytes > last_level_cache_bytes() && are_split && p.n != kernels.most_few_rows) return false;
   const bool is_far = a_bytes > near_bytes;
   if (is_far && p.k >= kLeastKToSwapFarAFor && p.n <= kMostColumnsToReadFarAFor) return true;
   // More than one tile's rows, but not of whole height.
