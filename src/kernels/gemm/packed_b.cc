@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
@@ -35,11 +36,11 @@ std::int64_t bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
 
 std::int64_t most_bytes_of_kept_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.has_long_vectors()) return kMostBytesOfRowsOfLines;
-  if (kernels.has_short_vectors && !kernels.widens() && p.k <= kShortKOfLargeRows) {
-    return std::max(kMostBytesOfRowsOfHalfLines, second_level_cache_bytes() / 2);
-  }
-  const bool may_be_large = kernels.has_short_vectors && (!kernels.widens() || p.k <= kShortK);
-  return may_be_large ? kMostBytesOfRowsOfHalfLines : kMostBytesOfRows;
+  if (!kernels.has_short_vectors) return kMostBytesOfRows;
+  if (kernels.widens()) return p.k <= kShortK ? kMostBytesOfRowsOfHalfLines : kMostBytesOfRows;
+  if (p.k <= kVeryShortK) return std::numeric_limits<std::int64_t>::max();
+  if (p.k > kShortKOfLargeRows) return kMostBytesOfRowsOfHalfLines;
+  return std::max(kMostBytesOfRowsOfHalfLines, second_level_cache_bytes() / 2);
 }
 
 template <std::size_t kBytes>
@@ -75,7 +76,6 @@ bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && !kernels.widens_all_at_once && p.n % kernels.lanes != 0) return false;
   // Many rows keep those of a short K in registers (short_k.h), and few read them where they lie.
-  if (kernels.has_short_vectors && !kernels.widens() && p.k <= kVeryShortK) return true;
   return p.k <= kernels.most_short_k || bytes_of_kept_rows(p, kernels) <= most_bytes_of_kept_rows(p, kernels);
 }
 
