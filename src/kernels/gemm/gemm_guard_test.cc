@@ -102,6 +102,22 @@ TEST_P(GemmGuards, AreNotTouchedByNarrowProductsOfALongK) {
   }
 }
 
+/// Few rows of a transposed B, and few columns of a transposed A, which may be computed as Y^T.
+TEST_P(GemmGuards, AreNotTouchedByTransposedOperandsOfALongK) {
+  for (const std::int64_t few : {2, 3, 4, 6, 9, 13}) {
+    for (const std::int64_t many : {34, 61}) {
+      for (const std::int64_t k : {26, 541}) {
+        Case of_b{few, many, k, k == 26, true};
+        vary(of_b);
+        check_guards(of_b);
+        Case of_a{many, few, k, true, k == 26};
+        vary(of_a);
+        check_guards(of_a);
+      }
+    }
+  }
+}
+
 /// Which may be applied to sums that lie in Y, up to its last element.
 TEST_P(GemmGuards, AreNotTouchedByFactors) {
   const std::int64_t lanes = kernels_.lanes;
