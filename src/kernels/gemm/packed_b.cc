@@ -9,6 +9,7 @@
 #include "kernels/gemm/parts.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/swap.h"
+#include "kernels/gemm/swap_cost.h"
 #include "kernels/gemm/tiled/kernels.h"
 #include "kernels/gemm/tiled/tiled.h"
 #include "kernels/gemm/tiled/tiled_b.h"
@@ -72,7 +73,7 @@ void write_rows_of_b(const Problem& problem, const Kernels& kernels, const std::
 
 bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (takes_dots(p)) return false;
-  if (has_columns_to_swap(p, kernels)) return true;
+  if (has_columns_to_swap(p, kernels) || has_few_columns_beside_columns_of_a(p, kernels)) return true;
   if (kernels.in_place != nullptr) return false;
   if (!kernels.takes_any_columns && !kernels.widens_all_at_once && p.n % kernels.lanes != 0) return false;
   // Many rows keep those of a short K in registers (short_k.h), and few read them where they lie.

@@ -7,6 +7,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/swap_cost.h"
 #include "kernels/gemm/turned_b.h"
 
 namespace binet::kernels::gemm {
@@ -31,11 +32,6 @@ constexpr std::int64_t kLeastSavedPart = 5;
 constexpr std::int64_t kLeastSavedPartOfFewRows = 2;
 constexpr std::int64_t kFewRows = 256;
 constexpr std::int64_t kMostColumnsToReadAFor = 256;
-// The same with vectors of half a line.
-constexpr std::int64_t kL2SizesOfNearA = 4;  // of f64
-constexpr std::int64_t kLeastKToSwapFarAFor = 384;
-constexpr std::int64_t kMostColumnsToReadFarAFor = 32;
-
 // Products of two transposed operands; with more columns than rows, which fill vectors better, fewer of them.
 constexpr std::int64_t kLeastKToSwapBothFor = 256;
 constexpr std::int64_t kMostSumsForEachK = 8;
@@ -48,8 +44,6 @@ constexpr std::int64_t kMostRowsToSwapBFor = 56;
 constexpr std::int64_t kLeastKToSwapBFor = 128;
 constexpr std::int64_t kMostEmptyLanes = 3;
 constexpr std::int64_t kMostEmptyLanesForNearB = 1;
-constexpr std::int64_t kMostRowsToSwapBForShortVectors = 64;
-constexpr std::int64_t kLeastRowsOf32BitsToSwapBFor = 4, kLeastRowsOf64BitsToSwapBFor = 3;
 
 /// Lanes that may stay empty where units are as wide as vectors, so that halves of them are no faster. Squares of f64
 /// take so long to turn that hardly any row is too few; columns of f32 that meet in one set of a cache are read by one
@@ -77,32 +71,6 @@ bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& 
   return empty <= (is_near ? kMostEmptyLanesForNearB : kMostEmptyLanes);
 }
 
-/// Cycles of Zen 3, with vectors of half a line, for each k of a row of Y with so many columns, in tiles of six rows:
-/// two multiply-adds of vectors in a cycle, but for a single vector, whose chains are too few, or an odd one.
-double cycles_of_short_vectors(std::int64_t columns, double multiply_add, const Kernels& kernels) {
-  const std::int64_t vectors = ceil_div(columns, kernels.lanes);
-  return 1.1 * multiply_add * static_cast<double>(vectors) + (vectors % 2 == 1 ? 0.2 : 0.0);
-}
-
-/// The same as swaps_transposed_b(), with vectors of half a line: cycles for each k of a column of Y, and those to end
-/// the column, with B turned into panels, and as tiles of Y^T that read it where it lies.
-bool swaps_transposed_b_of_short_vectors(const Problem& p, const Kernels& kernels) {
-  if (!kernels.has_short_vectors || kernels.widens() || p.b_column_step == 1) return false;
-  const bool is_wide = kernels.element_bytes == 8;
-  // Fewer rows turn B while they multiply (turned_b.h).
-  if (p.m < (is_wide ? kLeastRowsOf64BitsToSwapBFor : kLeastRowsOf32BitsToSwapBFor)) return false;
-  if (p.m > kMostRowsToSwapBForShortVectors || p.m > p.n) return false;
-  const auto m = static_cast<double>(p.m);
-  const double multiply_add = is_float(p.type) ? 0.5 : is_wide ? 2.8 : 0.76;  // of a vector
-  const double turn = is_wide ? 1.0 : 0.63;                                   // of an element
-  const double of_panels = multiply_add * m / static_cast<double>(kernels.lanes) + turn;
-  const double of_vectors = cycles_of_short_vectors(p.m, multiply_add, kernels);
-  // An A row by row is turned, by each of two threads.
-  const double of_a = p.a_row_step == 1 ? 0.0 : 2 * turn * m / static_cast<double>(p.n);
-  const double to_end = is_wide ? 100 + 2.4 * m : 50 + 1.4 * m;
-  return static_cast<double>(p.k) * (of_panels - of_vectors - of_a) > to_end;
-}
-
 /// Whether enough of a vector is saved where rows of Y fill it instead of columns: per row and column.
 bool saves_enough(const Problem& p, const Kernels& kernels, double saved) {
   if (static_cast<double>(p.k) * saved < kLeastSavedForElement) return false;
@@ -128,24 +96,6 @@ bool swaps_transposed_a(const Problem& p, const Kernels& kernels) {
   return saves_enough(p, kernels, empty_part(p.n, kernels) - empty_part(p.m, kernels));
 }
 
-/// The same with vectors of half a line: few columns leave a part of a vector empty, and their tiles read a part of a
-/// line of A for each k, while rows of Y^T fill vectors that are lines of A. Far ones are better read so anyway.
-bool swaps_transposed_a_of_short_vectors(const Problem& p, const Kernels& kernels) {
-  if (!has_short_floats(kernels) || p.m < 2 * kernels.lanes) return false;
-  const bool is_wide = kernels.element_bytes == 8;
-  const std::int64_t near_bytes = is_wide ? kL2SizesOfNearA * second_level_cache_bytes() : last_level_cache_bytes() / 4;
-  const std::int64_t a_bytes = p.m * p.k * kernels.element_bytes;
-  const bool is_far = a_bytes > near_bytes;
-  if (is_far && p.k >= kLeastKToSwapFarAFor && p.n <= kMostColumnsToReadFarAFor) return true;
-  // More than one tile's rows, but not of whole height.
-  if (p.n > kernels.mr && p.n <= kernels.lanes) return false;
-  constexpr double kMultiplyAdd = 0.5;
-  const auto n = static_cast<double>(p.n);
-  const double of_rows = n / static_cast<double>(p.m) * cycles_of_short_vectors(p.m, kMultiplyAdd, kernels);
-  const double to_end = 10 + (is_wide ? 2.6 : 1.2) * n * n;
-  return static_cast<double>(p.k) * (cycles_of_short_vectors(p.n, kMultiplyAdd, kernels) - of_rows) > to_end;
-}
-
 /// Both operands are transposed, so that those of Y^T lie as tiles read them: to turn B would take longer than the few
 /// sums there are.
 bool has_few_sums_of_both(const Problem& p, const Kernels& kernels) {
@@ -167,7 +117,7 @@ bool has_columns_to_swap(const Problem& p, const Kernels& kernels) {
 /// be transposed for that, which takes longer than what floats with masked vectors waste: dots are there for a long k.
 bool should_swap(const Problem& p, const Kernels& kernels, const Target& target, bool b_is_packed) {
   if (b_is_packed) return false;
-  if (swaps_transposed_b(p, kernels, target) || swaps_transposed_b_of_short_vectors(p, kernels)) return true;
+  if (swaps_transposed_b(p, kernels, target) || costs_less_than_panels_of_b(p, kernels)) return true;
   if (has_few_sums_of_both(p, kernels)) return true;
   if (p.m <= p.n) return false;
   if (p.n == 1) {
@@ -178,8 +128,7 @@ bool should_swap(const Problem& p, const Kernels& kernels, const Target& target,
     return p.a_row_step == 1 || !kernels.has_short_vectors || !is_low;
   }
   if (p.a_row_step != 1 && kernels.takes_any_columns && is_float(p.type)) return false;
-  if (p.a_row_step == 1 && (swaps_transposed_a(p, kernels) || swaps_transposed_a_of_short_vectors(p, kernels)))
-    return true;
+  if (p.a_row_step == 1 && (swaps_transposed_a(p, kernels) || costs_less_than_columns_of_a(p, kernels))) return true;
   const std::int64_t few = p.a_row_step == 1 ? kernels.lanes / 2 : kernels.lanes / 4;
   if (p.n > few || p.k < kLeastKToSwapFor) return false;
   if (p.a_row_step != 1 || kernels.has_short_vectors) return p.m >= 2 * kernels.lanes;

@@ -39,7 +39,7 @@ constexpr bool kTurnsHalves = kGroups == 2 && HWY_TARGET == HWY_AVX3;
 
 /// One of two blocks is turned at a time, where registers hold no more beside the sums.
 template <size_t kRows, class Element, class T>
-constexpr bool kTurnsBlocks = HWY_TARGET == HWY_AVX2&& kRows > 0 && std::is_same_v<Element, T>;
+constexpr bool kTurnsBlocks = (HWY_TARGET == HWY_AVX2) && kRows > 0 && std::is_same_v<Element, T>;
 
 /// Groups of columns, each a vector of Y, side by side. The last one may have fewer columns than lanes.
 template <size_t kGroups, bool kLastIsWhole, class T, class Element>

@@ -1,0 +1,69 @@
+#include "kernels/gemm/swap_cost.h"
+
+#include "base/cache_size.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+// Fewer rows turn B while they multiply (turned_b.h); for more of them what it costs to turn B hardly counts.
+constexpr std::int64_t kLeastRowsOf32Bits = 4, kLeastRowsOf64Bits = 3;
+constexpr std::int64_t kMostRows = 64;
+// An A beyond such a part of the last-level cache, of f64 beyond so many times L2, is better read in its own order,
+// whatever is computed meanwhile.
+constexpr std::int64_t kPartOfNearA = 4;
+constexpr std::int64_t kL2SizesOfNearA = 4;
+constexpr std::int64_t kLeastKOfFarA = 384;
+constexpr std::int64_t kMostColumnsOfFarA = 32;
+constexpr std::int64_t kMostColumnsToKeepRowsFor = 16;  // more are felt by few rows, which lose the panels
+
+/// Cycles of a multiply-add of vectors, where others can go on meanwhile.
+double multiply_add(const Problem& p) {
+  if (is_float(p.type)) return 0.5;
+  return byte_size(p.type) == 8 ? 2.8 : 0.76;
+}
+
+/// For each k of a row of so many columns, in tiles of six rows. A single vector has too few chains to hide their
+/// latency, and an odd one takes a tile of its own.
+double of_row(const Problem& p, std::int64_t columns, const Kernels& kernels) {
+  const std::int64_t vectors = ceil_div(columns, kernels.lanes);
+  return 1.1 * multiply_add(p) * static_cast<double>(vectors) + (vectors % 2 == 1 ? 0.2 : 0.0);
+}
+
+}  // namespace
+
+bool costs_less_than_panels_of_b(const Problem& p, const Kernels& kernels) {
+  if (!kernels.has_short_vectors || kernels.widens() || p.b_column_step == 1) return false;
+  const bool is_wide = kernels.element_bytes == 8;
+  if (p.m < (is_wide ? kLeastRowsOf64Bits : kLeastRowsOf32Bits) || p.m > kMostRows || p.m > p.n) return false;
+  // For each k of a column of Y. An A row by row is turned, too, by each of two threads.
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double turn = is_wide ? 1.0 : 0.63;  // an element
+  const double with_panels = multiply_add(p) * m / static_cast<double>(kernels.lanes) + turn;
+  const double swapped = of_row(p, p.m, kernels) + (p.a_row_step == 1 ? 0.0 : 2 * turn * m / n);
+  const double to_end = is_wide ? 100 + 2.4 * m : 50 + 1.4 * m;  // the column, whose sums are turned
+  return static_cast<double>(p.k) * (with_panels - swapped) > to_end;
+}
+
+bool costs_less_than_columns_of_a(const Problem& p, const Kernels& kernels) {
+  if (!has_short_floats(kernels) || p.m < 2 * kernels.lanes) return false;
+  const bool is_wide = kernels.element_bytes == 8;
+  const std::int64_t near_bytes =
+      is_wide ? kL2SizesOfNearA * second_level_cache_bytes() : last_level_cache_bytes() / kPartOfNearA;
+  const bool is_far = p.m * p.k * kernels.element_bytes > near_bytes;
+  if (is_far && p.k >= kLeastKOfFarA && p.n <= kMostColumnsOfFarA) return true;
+  // Columns that fill a vector, or nearly, but two low tiles of Y^T.
+  if (p.n > kernels.mr && p.n <= kernels.lanes) return false;
+  // For each k of a row of Y.
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double swapped = n * of_row(p, p.m, kernels) / m;
+  const double to_end = 10 + (is_wide ? 2.6 : 1.2) * n * n;
+  return static_cast<double>(p.k) * (of_row(p, p.n, kernels) - swapped) > to_end;
+}
+
+bool has_few_columns_beside_columns_of_a(const Problem& p, const Kernels& kernels) noexcept {
+  return has_short_floats(kernels) && p.a_row_step == 1 && p.n <= kMostColumnsToKeepRowsFor;
+}
+
+}  // namespace binet::kernels::gemm
