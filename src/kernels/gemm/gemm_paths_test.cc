@@ -103,8 +103,10 @@ TEST_P(GemmPaths, TransposedBOfFewRows) {
       const bool may_swap = is_f32_or_f64 && leaves_b_to_hardware(kernels_) && !turns_quickly(p, kernels_);
       if (!kernels_.has_short_vectors) {
         EXPECT_EQ(schedule.is_swapped, may_swap && fills) << c;
-      } else if (is_f32_or_f64 && (c.k <= 128 || c.k > 1000)) {
-        EXPECT_EQ(schedule.is_swapped, c.k > 1000) << c;
+      } else if (kernels_.widens() || c.k <= 128) {
+        EXPECT_FALSE(schedule.is_swapped) << c;
+      } else if (is_f32_or_f64 && c.k > 1000) {
+        EXPECT_TRUE(schedule.is_swapped) << c;
       }
       check(c, trans_a ? byte_size(type_) + 1 : 0);
     }
@@ -170,6 +172,31 @@ TEST_P(GemmPaths, RowsOfAThatMeet) {
     }
     check(c);
   }
+}
+
+/// With vectors of half a line a transposed A is packed if much of B meets it.
+TEST_P(GemmPaths, ColumnsOfAThatManyColumnsRead) {
+  for (const Case& sizes : {Case{101, 300, 200, true}, Case{101, 40, 120, true}}) {
+    Case c = sizes;
+    vary(c);
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    if (has_short_floats(kernels_)) {
+      EXPECT_EQ(plan.way == Way::items && !plan.schedule.a_is_direct, c.n == 300) << c;
+    }
+    check(c, byte_size(type_));
+  }
+}
+
+/// Where rows of B begin off lines, a tile fetches the one in which the next tile ends.
+TEST_P(GemmPaths, RowsOfBOffLines) {
+  const std::int64_t k = last_level_cache_bytes() / 2 / (3001 * kernels_.element_bytes);
+  const Plan plan = make_plan(problem_of(type_, Case{6, 3001, k}), target_, 1, false);
+  const Schedule& s = plan.schedule;
+  if (has_short_floats(kernels_)) {
+    EXPECT_TRUE(plan.way == Way::items && s.b_source == BSource::direct && !s.has_few_rows);
+    EXPECT_EQ((s.near_b + 1) * kernels_.element_bytes, 64);
+  }
+  check(Case{6, 1001, 40});
 }
 
 /// Tiles fetch rows of B, where it lies, just before they read them: its last rows have none behind them.

@@ -32,6 +32,7 @@ constexpr std::int64_t kLeastSavedPart = 5;
 constexpr std::int64_t kLeastSavedPartOfFewRows = 2;
 constexpr std::int64_t kFewRows = 256;
 constexpr std::int64_t kMostColumnsToReadAFor = 256;
+
 // Products of two transposed operands; with more columns than rows, which fill vectors better, fewer of them.
 constexpr std::int64_t kLeastKToSwapBothFor = 256;
 constexpr std::int64_t kMostSumsForEachK = 8;

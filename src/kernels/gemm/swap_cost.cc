@@ -24,8 +24,8 @@ double multiply_add(const Problem& p) {
   return byte_size(p.type) == 8 ? 2.8 : 0.76;
 }
 
-/// For each k of a row of so many columns, in tiles of six rows. A single vector has too few chains to hide their
-/// latency, and an odd one takes a tile of its own.
+/// For each k of a row of so many columns, in tiles of six rows: a tenth more than the multiply-adds alone. A single
+/// vector has too few chains to hide their latency, and an odd one takes a tile of its own.
 double of_row(const Problem& p, std::int64_t columns, const Kernels& kernels) {
   const std::int64_t vectors = ceil_div(columns, kernels.lanes);
   return 1.1 * multiply_add(p) * static_cast<double>(vectors) + (vectors % 2 == 1 ? 0.2 : 0.0);

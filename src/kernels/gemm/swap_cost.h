@@ -9,8 +9,8 @@ namespace binet::kernels::gemm {
 /// A transposed B, which few rows would have turned into panels: Y^T reads it where it lies.
 [[nodiscard]] bool costs_less_than_panels_of_b(const Problem& problem, const Kernels& kernels);
 
-/// A transposed A and few columns, of whose tiles each reads a part of a line for every k, and leaves a part of a
-/// vector empty: rows of Y^T are vectors of A. f32 and f64.
+/// A transposed A and few columns: their tiles read a part of a line for every k, and leave a part of a vector empty,
+/// where rows of Y^T are vectors of A. f32 and f64.
 [[nodiscard]] bool costs_less_than_columns_of_a(const Problem& problem, const Kernels& kernels);
 
 /// Whether it may, for many rows: a constant B is kept in rows then.
