@@ -63,6 +63,15 @@ bool last_level_cache_is_slow() noexcept {
 #endif
 }
 
+bool last_level_cache_is_left_early() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return !__builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
 bool memory_takes_streams_fast() noexcept {
 #if defined(__x86_64__)
   __builtin_cpu_init();

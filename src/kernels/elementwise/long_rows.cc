@@ -29,6 +29,8 @@ constexpr std::int64_t kLongMovingSmallBytes = 96;
 constexpr std::int64_t kLongJoinedBytes = 192;
 /// Where it is put together in memory instead, and both operands move.
 constexpr std::int64_t kLongStreamedBytes = 2048;
+/// Where each tile would lay out both operands anew: rows of less are stored.
+constexpr std::int64_t kStoredBytes = 320;
 /// Where the kernel converts elements, and an operand is laid out anew for each tile: so many instructions', half of
 /// one more if it is laid out as it is. Half of one less if the other one stays over a row, which is then converted
 /// once.
@@ -163,6 +165,11 @@ bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& t
   if (is_whole(row, kernel)) return true;
   if (tiling.both_move && row.bytes >= long_moving_row_bytes(row, kernel)) return true;
   return !(tiling.both_move && row.spreads) && moves_dearly(row, kernel, tiling);
+}
+
+bool is_better_stored(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
+  if (vector_bytes(kernel) == kLineBytes || converts(kernel)) return false;
+  return tiling.both_move && row.bytes < kStoredBytes && row.block_rows * row.bytes < kTileBytes;
 }
 
 }  // namespace binet::kernels::elementwise

@@ -26,4 +26,7 @@ struct RowKind {
 /// Of a row that is not: whether the tiles would cost more all the same.
 [[nodiscard]] bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& tiling);
 
+/// Of rows that go through tiles only because these can be streamed: whether the tiles cost more than streaming saves.
+[[nodiscard]] bool is_better_stored(const RowKind& row, const Kernel& kernel, const Tiling& tiling);
+
 }  // namespace binet::kernels::elementwise

@@ -84,9 +84,13 @@ void run_blocks(const Plan& plan, const Addresses& at) {
   }
 }
 
+std::int64_t units_of_rows(const Plan& plan) { return (plan.loops.elements + plan.unit - 1) / plan.unit; }
+
+bool goes_through_tiles(const Plan& plan, bool stream) { return plan.tiling && (stream || !plan.tiling->is_to_stream); }
+
 /// The units [begin, end).
 void run_units(const Plan& plan, const Addresses& at, OpenLine* stream, std::int64_t begin, std::int64_t end) {
-  if (plan.tiling) return run_tiles(plan, at.a, at.b, at.y, stream, begin, end);
+  if (goes_through_tiles(plan, stream != nullptr)) return run_tiles(plan, at.a, at.b, at.y, stream, begin, end);
   run_rows(plan, at, stream, begin * plan.unit, std::min(end * plan.unit, plan.loops.elements));
 }
 
@@ -103,9 +107,10 @@ void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Re
   const std::int64_t tasks = count_tasks(plan, threads);
   const bool in_place = at.y == at.a || at.y == at.b;
   const bool stream = !in_place && streams(plan, tasks == 1 ? 1 : threads, result);
+  const std::int64_t units = goes_through_tiles(plan, stream) ? plan.units : units_of_rows(plan);
   pool.run(tasks, [&](std::int64_t task) {
-    const std::int64_t begin = plan.units * task / tasks;
-    const std::int64_t end = plan.units * (task + 1) / tasks;
+    const std::int64_t begin = units * task / tasks;
+    const std::int64_t end = units * (task + 1) / tasks;
     stream ? stream_units(plan, at, begin, end) : run_units(plan, at, nullptr, begin, end);
   });
 }
@@ -113,6 +118,7 @@ void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Re
 }  // namespace
 
 bool streams(const Plan& plan, std::int64_t threads, Result result) {
+  if (plan.tiling && plan.tiling->is_better_stored) return false;
   if (result == Result::read_next) return plan.loops.elements * plan.size >= plan.cache_bytes;
   return plan.touched_bytes >= plan.streamed_from.by(threads);
 }

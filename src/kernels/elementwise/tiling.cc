@@ -121,13 +121,18 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   const std::int64_t block_rows = (loops.end() - 2)->extent;
   const bool in_small_blocks = loops.size() > 2 && block_rows < kFewestRows;
   const bool broken_lines = reach == Reach::streamed && row_bytes % kLineBytes != 0;
-  const RowKind row{row_bytes,       size,      loops.back().b_step == 0, reach != Reach::near, broken_lines,
-                    in_small_blocks, block_rows};
+  RowKind row{row_bytes,       size,      loops.back().b_step == 0, reach != Reach::near, broken_lines,
+              in_small_blocks, block_rows};
   if (is_long(row, kernel)) return {};
   Tiling best = tiling_of(plan, size, kernel, kTileBytes);
   Tiling smaller = tiling_of(plan, size, kernel, kTileBytes / 2);
   if (smaller.cost < best.cost) best = std::move(smaller);
   if (is_long_for_tiles(row, kernel, best)) return {};
+  if (row.streams_broken_lines) {
+    row.streams_broken_lines = false;
+    best.is_to_stream = is_long(row, kernel) || is_long_for_tiles(row, kernel, best);
+    best.is_better_stored = best.is_to_stream && is_better_stored(row, kernel, best);
+  }
   return best;
 }
 

@@ -35,8 +35,10 @@ struct Tiling {
   std::int64_t all_tiles = 0;      ///< over all turns of the loops around it
   Operand a;
   Operand b;
-  bool both_move = false;  ///< neither operand runs as y does or stays for many tiles
-  double cost = 0;         ///< of a byte of y: to choose among tilings
+  bool both_move = false;         ///< neither operand runs as y does or stays for many tiles
+  double cost = 0;                ///< of a byte of y: to choose among tilings
+  bool is_to_stream = false;      ///< a call that does not stream y had better hand rows to the kernel
+  bool is_better_stored = false;  ///< and so had one that could
 };
 
 /// Where what a call touches lies: in the caches, in part not, or so far away that y may be streamed.

@@ -117,8 +117,16 @@ inline Plan streaming_plan(ElementType type, const BroadcastPlan& loops, const T
   plan.streamed_from = {};
   plan.cache_bytes = 0;
   plan.tiling = make_tiling(plan.loops, plan.size, Reach::streamed, plan.kernel);
+  if (plan.tiling) plan.tiling->is_better_stored = false;
   plan.units = plan.tiling ? plan.tiling->all_tiles : (loops.elements + plan.unit - 1) / plan.unit;
   plan.tasks = std::max<std::int64_t>(2, plan.tasks);  // a single task does not ask whether to stream
+  return plan;
+}
+
+/// A plan of tiles that are there to be streamed, for a call that streams nothing.
+inline Plan storing_plan(ElementType type, const BroadcastPlan& loops, const Target& target) {
+  Plan plan = streaming_plan(type, loops, target);
+  if (plan.tiling) plan.tiling->is_better_stored = true;
   return plan;
 }
 
