@@ -39,7 +39,7 @@ HWY_INLINE T Factor(float value, uint64_t bits) {
   }
 }
 
-// Elements of C or Y with other steps than 0 and 1 are few. Inlined, their addresses would slow down all others.
+// Elements of C with other steps than 0 and 1 are few. Inlined, their addresses would slow down all others.
 
 template <class D, class Element, class T = hn::TFromD<D>>
 HWY_NOINLINE hn::Vec<D> Gather(D d, const Element* c, int64_t c_step, size_t count) {
@@ -48,17 +48,9 @@ HWY_NOINLINE hn::Vec<D> Gather(D d, const Element* c, int64_t c_step, size_t cou
   return hn::Load(d, gathered);
 }
 
-template <class Element, class D>
-HWY_NOINLINE void StoreScattered(hn::Vec<D> v, D d, Element* y, int64_t y_step, size_t count) {
-  alignas(64) Element row[hn::MaxLanes(d)];
-  StoreElements(v, d, row);
-  for (size_t i = 0; i < count; ++i) std::memcpy(y + static_cast<int64_t>(i) * y_step, row + i, sizeof(Element));
-}
-
 /// One row: `old(i, count)` gives the elements of C from column i on.
 template <bool kHasC, class Element, class T, class OldElements>
-HWY_INLINE void FinishRowWith(const T* sums, size_t n, Element* y, int64_t y_step, const Scale& scale,
-                              OldElements&& old) {
+HWY_INLINE void FinishRowWith(const T* sums, size_t n, Element* y, const Scale& scale, OldElements&& old) {
   const hn::ScalableTag<T> d;
   constexpr size_t kLanes = hn::MaxLanes(d);
   const auto alpha = hn::Set(d, Factor<T>(scale.alpha, scale.alpha_bits));
@@ -68,13 +60,6 @@ HWY_INLINE void FinishRowWith(const T* sums, size_t n, Element* y, int64_t y_ste
     if constexpr (!kHasC) return product;
     return hn::Add(product, Product(old(i, count), beta));
   };
-  if (y_step != 1) {
-    for (size_t i = 0; i < n; i += kLanes) {
-      const size_t count = HWY_MIN(kLanes, n - i);
-      StoreScattered(result(i, count), d, y + static_cast<int64_t>(i) * y_step, y_step, count);
-    }
-    return;
-  }
   size_t i = 0;
   if constexpr (kRoundsTwo<Element>) {
     for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
@@ -87,21 +72,20 @@ HWY_INLINE void FinishRowWith(const T* sums, size_t n, Element* y, int64_t y_ste
 }
 
 template <class Element, class T>
-HWY_INLINE void FinishRow(const T* sums, size_t n, Element* y, int64_t y_step, const Element* c, int64_t c_step,
-                          const Scale& scale) {
+HWY_INLINE void FinishRow(const T* sums, size_t n, Element* y, const Element* c, int64_t c_step, const Scale& scale) {
   const hn::ScalableTag<T> d;
   // Added to anything, the negative zero changes nothing: on old CPUs that is one version of the loop less.
   if (c == nullptr && !BINET_IS_OLD_TARGET) {
-    FinishRowWith<false>(sums, n, y, y_step, scale, [&](size_t, size_t) HWY_ATTR { return hn::Zero(d); });
+    FinishRowWith<false>(sums, n, y, scale, [&](size_t, size_t) HWY_ATTR { return hn::Zero(d); });
   } else if (c == nullptr || c_step == 0) {
     const auto same = hn::Set(d, c == nullptr ? static_cast<T>(-0.0) : Widened<T>(c));
-    FinishRowWith<true>(sums, n, y, y_step, scale, [&](size_t, size_t) HWY_ATTR { return same; });
+    FinishRowWith<true>(sums, n, y, scale, [&](size_t, size_t) HWY_ATTR { return same; });
   } else if (c_step == 1) {
-    FinishRowWith<true>(sums, n, y, y_step, scale, [&](size_t i, size_t count) HWY_ATTR {
+    FinishRowWith<true>(sums, n, y, scale, [&](size_t i, size_t count) HWY_ATTR {
       return count == hn::Lanes(d) ? LoadElements(d, c + i) : LoadElements(d, c + i, count);
     });
   } else {
-    FinishRowWith<true>(sums, n, y, y_step, scale, [&](size_t i, size_t count) HWY_ATTR {
+    FinishRowWith<true>(sums, n, y, scale, [&](size_t i, size_t count) HWY_ATTR {
       return Gather(d, c + static_cast<int64_t>(i) * c_step, c_step, count);
     });
   }
@@ -215,12 +199,13 @@ HWY_NOINLINE void FinishTurned(const T* sums, int64_t sums_row_step, int64_t m, 
 }
 #endif
 
-/// 16-bit floats of short rows that touch, and that are no whole vectors, are finished some rows at a time, as one run,
-/// with as many elements of C: rows by themselves would be loaded and stored in pieces.
+/// Short rows that touch, and that are no whole vectors, are finished some rows at a time, as one run, with as many
+/// elements of C: rows by themselves would be loaded and stored in pieces. With AVX2, and of 16-bit floats with
+/// AVX-512.
 template <class Element>
 class RunOfRows {
  public:
-  static constexpr bool kIsOffered = sizeof(Element) == 2 && !BINET_IS_OLD_TARGET;
+  static constexpr bool kIsOffered = !BINET_IS_OLD_TARGET && (sizeof(Element) == 2 || HWY_TARGET == HWY_AVX2);
 
   static HWY_INLINE bool Takes(int64_t m, int64_t n) {
     return m >= kFewestRows && n <= kMostColumns && n % kLanes != 0;
@@ -242,24 +227,65 @@ class RunOfRows {
   /// C of the next so many rows.
   HWY_INLINE const Element* Next(int64_t rows) {
     if (is_column_) {
-      const hn::CappedTag<uint16_t, kLanes> d;
-      Element* to = run_;
+      const hn::CappedTag<Bits, kLanes> d;
+      Bits* to = run_;
       for (int64_t i = 0; i < rows; ++i, to += n_) {
-        const auto same = hn::Set(d, LoadOne(Bits(c_ + i)));
-        for (int64_t j = 0; j < n_; j += kLanes) hn::StoreU(same, d, const_cast<uint16_t*>(Bits(to + j)));
+        const auto same = hn::Set(d, LoadOne(reinterpret_cast<const Bits*>(c_ + i)));
+        for (int64_t j = 0; j < n_; j += kLanes) hn::StoreU(same, d, to + j);
       }
       c_ += rows;
     }
-    return run_;
+    return reinterpret_cast<const Element*>(run_);
   }
 
  private:
-  static constexpr int64_t kLanes = 8, kFewestRows = 8, kMostColumns = 64, kMost = 256;
+  using Bits = hwy::UnsignedFromSize<sizeof(Element)>;
+  static constexpr int64_t kLanes = sizeof(Element) == 2 ? 8 : 32 / sizeof(Element);
+  static constexpr int64_t kFewestRows = 8, kMostColumns = sizeof(Element) == 2 ? 64 : kLanes;
+  static constexpr int64_t kMost = 256;
   const Element* c_;
   int64_t n_, rows_;
   bool is_column_;
-  Element run_[kMost + kLanes];  // a vector of the last row may end behind it
+  Bits run_[kMost + kLanes];  // a vector of the last row may end behind it
 };
+
+/// m rows of n sums, of a Y and a C whose rows have so many elements side by side, or one of C for all.
+template <class Element, class T>
+HWY_NOINLINE void FinishRows(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, Element* y, int64_t y_row_step,
+                             const Element* c, int64_t c_row_step, int64_t c_column_step, const Scale& scale) {
+  const auto columns = static_cast<size_t>(n);
+  for (int64_t i = 0; i < m; ++i, sums += sums_row_step, y += y_row_step) {
+    if constexpr (std::is_integral_v<T>) {
+      if (!scale.is_whole) {
+        finish_fractional_row(sums, columns, y, c, c_column_step, scale);
+      } else {
+        FinishRow(sums, columns, y, c, c_column_step, scale);
+      }
+    } else {
+      FinishRow(sums, columns, y, c, c_column_step, scale);
+    }
+    if (c != nullptr) c += c_row_step;
+  }
+}
+
+/// Of a Y whose columns are apart.
+template <class Element, class T>
+HWY_NOINLINE void FinishScattered(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, Element* y,
+                                  const Element* c, const Output& output, const Scale& scale) {
+  constexpr int64_t kTogether = 64;
+  hwy::UnsignedFromSize<sizeof(Element)> elements[kTogether];
+  const int64_t step = output.y_column_step * int64_t{sizeof(Element)};
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; j += kTogether) {
+      const int64_t count = HWY_MIN(kTogether, n - j);
+      const Element* const of_c = c == nullptr ? nullptr : c + i * output.c_row_step + j * output.c_column_step;
+      FinishRows(sums + i * sums_row_step + j, 0, 1, count, reinterpret_cast<Element*>(elements), 0, of_c, 0,
+                 output.c_column_step, scale);
+      auto* to = reinterpret_cast<std::byte*>(y + i * output.y_row_step + j * output.y_column_step);
+      for (int64_t k = 0; k < count; ++k) std::memcpy(to + k * step, elements + k, sizeof(Element));
+    }
+  }
+}
 
 /// m x n sums, whose rows may be read to the end of a vector, become the elements of Y from (row, column) on.
 template <class Element, class T>
@@ -295,30 +321,19 @@ HWY_NOINLINE void FinishTile(const T* sums, int64_t sums_row_step, int64_t m, in
       return FinishTurned(sums, sums_row_step, m, n, y, c, output, scale);
 #endif
   }
+  if (output.y_column_step != 1) return FinishScattered<Element>(sums, sums_row_step, m, n, y, c, output, scale);
   if constexpr (RunOfRows<Element>::kIsOffered) {
-    const bool rows_touch = output.y_column_step == 1 && sums_row_step == n && output.y_row_step == n;
+    const bool rows_touch = sums_row_step == n && output.y_row_step == n;
     if (rows_touch && c != nullptr && RunOfRows<Element>::Takes(m, n)) {
       RunOfRows<Element> run(m, n, c, output.c_column_step);
       for (int64_t i = 0; i < m; i += run.rows()) {
         const int64_t rows = HWY_MIN(run.rows(), m - i);
-        FinishRow(sums + i * n, static_cast<size_t>(rows * n), y + i * n, 1, run.Next(rows), 1, scale);
+        FinishRows(sums + i * n, 0, 1, rows * n, y + i * n, 0, run.Next(rows), 0, 1, scale);
       }
       return;
     }
   }
-  const auto columns = static_cast<size_t>(n);
-  for (int64_t i = 0; i < m; ++i, sums += sums_row_step, y += output.y_row_step) {
-    if constexpr (std::is_integral_v<T>) {
-      if (!scale.is_whole) {
-        finish_fractional_row(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
-      } else {
-        FinishRow(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
-      }
-    } else {
-      FinishRow(sums, columns, y, output.y_column_step, c, output.c_column_step, scale);
-    }
-    if (c != nullptr) c += output.c_row_step;
-  }
+  FinishRows(sums, sums_row_step, m, n, y, output.y_row_step, c, output.c_row_step, output.c_column_step, scale);
 }
 
 /// The same of sums that lie where Y will: no vector may be read beyond the last of them.
@@ -333,12 +348,12 @@ HWY_NOINLINE void FinishInPlace(const Problem& p, const T* c, T* y) {
   const int64_t last_rows = HWY_MIN(m, ceil_div(kLanes - 1, p.y_row_step));
   for (int64_t i = 0; i < m; ++i, y += p.y_row_step) {
     const int64_t apart = m - i <= last_rows ? n % kLanes : 0;
-    FinishRow(y, static_cast<size_t>(n - apart), y, 1, c, p.c_column_step, scale);
+    FinishRow(y, static_cast<size_t>(n - apart), y, c, p.c_column_step, scale);
     if (apart != 0) {
       alignas(64) T sums[kLanes];
       std::memcpy(sums, y + (n - apart), static_cast<size_t>(apart) * sizeof(T));
       const T* const of_c = c == nullptr ? nullptr : c + (n - apart) * p.c_column_step;
-      FinishRow(sums, static_cast<size_t>(apart), y + (n - apart), 1, of_c, p.c_column_step, scale);
+      FinishRow(sums, static_cast<size_t>(apart), y + (n - apart), of_c, p.c_column_step, scale);
     }
     if (c != nullptr) c += p.c_row_step;
   }

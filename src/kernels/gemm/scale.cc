@@ -39,7 +39,7 @@ Scale make_scale(const Problem& problem) noexcept {
 }
 
 template <class T>
-void finish_fractional_row(const T* sums, std::size_t n, T* y, std::int64_t y_step, const T* c, std::int64_t c_step,
+void finish_fractional_row(const T* sums, std::size_t n, T* y, const T* c, std::int64_t c_step,
                            const Scale& scale) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
     const auto place = static_cast<std::int64_t>(i);
@@ -48,13 +48,13 @@ void finish_fractional_row(const T* sums, std::size_t n, T* y, std::int64_t y_st
     if (c != nullptr) std::memcpy(&old, c + place * c_step, sizeof(T));
     const T value = scale.is_signed ? fractional_result<std::make_signed_t<T>>(sum, old, scale)
                                     : fractional_result<T>(sum, old, scale);
-    std::memcpy(y + place * y_step, &value, sizeof(T));
+    std::memcpy(y + i, &value, sizeof(T));
   }
 }
 
-template void finish_fractional_row(const std::uint32_t*, std::size_t, std::uint32_t*, std::int64_t,
-                                    const std::uint32_t*, std::int64_t, const Scale&) noexcept;
-template void finish_fractional_row(const std::uint64_t*, std::size_t, std::uint64_t*, std::int64_t,
-                                    const std::uint64_t*, std::int64_t, const Scale&) noexcept;
+template void finish_fractional_row(const std::uint32_t*, std::size_t, std::uint32_t*, const std::uint32_t*,
+                                    std::int64_t, const Scale&) noexcept;
+template void finish_fractional_row(const std::uint64_t*, std::size_t, std::uint64_t*, const std::uint64_t*,
+                                    std::int64_t, const Scale&) noexcept;
 
 }  // namespace binet::kernels::gemm

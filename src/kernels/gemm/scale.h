@@ -64,9 +64,9 @@ template <class T>
 }
 
 /// The last step for one row of integers with a fractional factor, for uint32_t and uint64_t; rare, so one at a time
-/// and for all targets. C may be null.
+/// and for all targets. Elements of Y lie side by side; C may be null.
 template <class T>
-void finish_fractional_row(const T* sums, std::size_t n, T* y, std::int64_t y_step, const T* c, std::int64_t c_step,
+void finish_fractional_row(const T* sums, std::size_t n, T* y, const T* c, std::int64_t c_step,
                            const Scale& scale) noexcept;
 
 }  // namespace binet::kernels::gemm
