@@ -181,15 +181,12 @@ template <class Element, class T>
 constexpr bool kMayEndApart = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
 
 /// Whether it had better be. Tiles have no registers for factors: they would store and load their sums once more, a few
-/// at a time. A column of C is repeated in memory for them, which a short K makes felt. But few sums are not worth a
-/// passage, nor are short rows that end in a part of a vector each.
+/// at a time. But few sums are not worth a passage, nor are short rows that end in a part of a vector each.
 template <class T>
 HWY_INLINE bool EndsApart(const Problem& p) {
-  constexpr int64_t kLanes = TileShape<T>::kLanes, kFewestSums = 128, kFewVectors = 4, kManyVectors = 8, kShortK = 16;
-  if (p.m * p.n < kFewestSums) return false;
-  const bool has_long_rows = p.n >= kManyVectors * kLanes;
-  if (has_factors(p)) return has_long_rows || ends_as_one_run(p);
-  return adds_column(p) && p.k <= kShortK && (has_long_rows || (p.n >= kFewVectors * kLanes && p.n % kLanes == 0));
+  constexpr int64_t kFewestSums = 128, kManyVectors = 8;
+  if (!has_factors(p) || p.m * p.n < kFewestSums) return false;
+  return p.n >= kManyVectors * int64_t{TileShape<T>::kLanes} || ends_as_one_run(p);
 }
 
 template <class Element, class T>

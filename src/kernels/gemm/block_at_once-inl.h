@@ -203,8 +203,8 @@ class BlockAtOnce {
 
   static constexpr int64_t kShortKOfThreeByFour = 32;
 
-  /// Where sums are the results, or with a C that is no column, B's strip stays in the first-level cache, and its
-  /// vectors lie each in one line, or are few beside those of Y.
+  /// Where sums are the results, or those plus C, B's strip stays in the first-level cache, and its vectors lie each in
+  /// one line, or are few beside those of Y.
   HWY_INLINE bool TakesThreeByFour(int64_t columns_left) const {
     constexpr int64_t kMostK = 96;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
@@ -212,7 +212,7 @@ class BlockAtOnce {
     return tiles_.rows_of_three != nullptr && rows_ >= int64_t{Shape::kRows} &&
            columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
            (operands_.k <= kShortKOfThreeByFour || (b | b_row_bytes) % (Shape::kLanes * sizeof(Element)) == 0) &&
-           (ends_.last == Last::sums || (ends_.last == Last::plus_c && !repeats_c_)) && operands_.below == 0;
+           ends_.last <= Last::plus_c && operands_.below == 0;
   }
 
   /// The last tile may begin with rows of the one above it, whose sums it stores again. One row more than whole tiles
@@ -221,7 +221,7 @@ class BlockAtOnce {
     constexpr int64_t kRows = 3;
     const int64_t tiles = rows_ / kRows, left = rows_ - tiles * kRows;
     const auto multiply = [this](int64_t count) HWY_ATTR {
-      tiles_.rows_of_three(operands_, count, y_, ends_.to_row_step, c_of_tile_, c_row_step_);
+      tiles_.rows_of_three(operands_, count, y_, ends_.to_row_step, c_of_tile_, c_row_step_, repeats_c_);
     };
     multiply(left == 1 ? tiles - 1 : tiles);
     if (left > 0) {
@@ -242,14 +242,13 @@ class BlockAtOnce {
   HWY_NOINLINE void MultiplyFourRows() {
     SetLastLanes(Shape::kLanes);
     ends_.to = reinterpret_cast<Bits*>(y_);
-    ends_.c = reinterpret_cast<const Bits*>(c_of_tile_);
-    ends_.c_row_step = c_row_step_;
+    const int64_t step = PlaceC(4, Shape::kPanel);
     auto operands = operands_;
     const auto tile = tiles_.Of(4).panel;
     tile(operands, ends_);
     operands.b += Shape::kPanel;
     ends_.to += Shape::kPanel;
-    ends_.c += Shape::kPanel;
+    ends_.c += step;
     tile(operands, ends_);
   }
 
@@ -291,18 +290,25 @@ class BlockAtOnce {
     Compute(tile_of(rows), rows, tiles - higher);
   }
 
+  /// C of the next tile: a column is repeated for it. Gives how far C moves with the tile to the right.
+  HWY_INLINE int64_t PlaceC(int64_t rows, size_t columns) {
+    const auto step = static_cast<int64_t>(columns);
+    if (repeats_c_) {
+      RepeatAlongRows(c_of_tile_, c_row_step_, columns, rows, repeated_);
+      ends_.c = reinterpret_cast<const Bits*>(repeated_);
+      ends_.c_row_step = step;
+      return 0;
+    }
+    ends_.c = reinterpret_cast<const Bits*>(c_of_tile_);
+    ends_.c_row_step = c_row_step_;
+    return step;
+  }
+
   /// The next tiles, one below the other; more may follow.
   HWY_INLINE void Compute(const OneTile& tile, int64_t rows, int64_t tiles, bool is_followed = false) {
     const size_t columns = tile.vectors * Shape::kLanes;
     for (; tiles > 0; --tiles) {
-      const Element* c = c_of_tile_;
-      ends_.c_row_step = c_row_step_;
-      if (repeats_c_) {
-        RepeatAlongRows(c, c_row_step_, columns, rows, repeated_);
-        c = repeated_;
-        ends_.c_row_step = static_cast<int64_t>(columns);
-      }
-      ends_.c = reinterpret_cast<const Bits*>(c);
+      PlaceC(rows, columns);
       ends_.to = reinterpret_cast<Bits*>(y_);
       if (kEndsPartsApart<Element> && ends_.last_lanes < Shape::kLanes) {
         const int64_t rows_behind = tiles > 1 ? (tiles - 1) * rows : is_followed ? rows - 1 : 0;

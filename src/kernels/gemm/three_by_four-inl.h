@@ -67,10 +67,12 @@ HWY_INLINE void AddOneK(const T* a, int64_t a_row_bytes, const T*& b, int64_t b_
 #undef BINET_ADD_VECTOR
 
 /// `tiles` tiles of three rows and four vectors, one below the other, in one call: operands as those of one tile, the
-/// vectors of a row of B side by side and all their lanes to be read; sums, plus C if there is one, to `y`.
+/// vectors of a row of B side by side and all their lanes to be read; sums, plus C if there is one, to `y`. C may have
+/// one element for each row.
 template <class T>
 HWY_NOINLINE void MultiplyThreeByFour(const TileOperands<BitsOf<T>, BitsOf<T>>& bits, int64_t tiles, BitsOf<T>* y_bits,
-                                      int64_t y_row_step, const BitsOf<T>* c_bits, int64_t c_row_step) {
+                                      int64_t y_row_step, const BitsOf<T>* c_bits, int64_t c_row_step,
+                                      bool c_is_column) {
   const auto operands = OperandsOf<T, T>(bits);
   auto* y = reinterpret_cast<T*>(y_bits);
   const auto* c = reinterpret_cast<const T*>(c_bits);
@@ -99,7 +101,14 @@ HWY_NOINLINE void MultiplyThreeByFour(const TileOperands<BitsOf<T>, BitsOf<T>>& 
       }
     }
     for (; k > 0; --k, a += operands.a_column_step) AddOneK<0>(a, a_row_bytes, b, b_row_bytes, sum);
-    if (c != nullptr) {
+    if (c_is_column) {
+      HWY_UNROLL(3)
+      for (size_t i = 0; i < kRows; ++i, c += c_row_step) {
+        const V same = hn::Set(d, *c);
+        HWY_UNROLL(4)
+        for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Add(sum[i][j], same);
+      }
+    } else if (c != nullptr) {
       HWY_UNROLL(3)
       for (size_t i = 0; i < kRows; ++i, c += c_row_step) {
         HWY_UNROLL(4)
