@@ -29,6 +29,16 @@ TEST_P(GemmDots, FewColumns) {
   for (const std::int64_t k : {900, 2300}) check(Case{7, 4, k, false, false, CForm::row});  // columns fill L1
 }
 
+/// So many rows that they are several runs, with a C for each row or each column.
+TEST_P(GemmDots, ManyRowsWithC) {
+  for (std::int64_t n = 2; n <= 7; ++n) {
+    for (const CForm form : {CForm::row, CForm::column}) {
+      check(Case{300, n, 70, false, false, form});
+      check(Case{131, n, 33, false, true, form}, byte_size(type_) + 1);
+    }
+  }
+}
+
 /// One column, or one row, and a K of few vectors.
 TEST_P(GemmDots, OneColumnOrRow) {
   for (const int transposes : {0, 1, 2, 3}) {

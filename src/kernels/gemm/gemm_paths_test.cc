@@ -406,6 +406,7 @@ TEST_P(GemmPaths, ThreeRowsByFourVectors) {
         Case c{m, n * lanes + (k == 3 || k >= 32 ? m % 3 : 0), k, (m + k) % 3 == 0};
         if (k % 4 == 1) vary(c);
         check(c, k == 95 ? byte_size(type_) : 0);
+        if (k <= 5) check(Case{c.m, c.n, k, c.trans_a, false, CForm::column});
       }
     }
   }
