@@ -59,7 +59,8 @@ std::int64_t by_all(const BroadcastPlan& plan, std::int64_t operand_elements) {
   return cache_bytes / 8 * (only_writes(plan, operand_elements) ? 11 : 9);
 }
 
-/// Two cores' streams of equal shapes are no more than a fast memory takes.
+/// A cache that is left early is left by two when it is fuller, and the later, the less there is to read. Two cores'
+/// streams of equal shapes are no more than a fast memory takes.
 std::int64_t by_two(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t one, std::int64_t all) {
   if (last_level_cache_is_left_early()) {
     return last_level_cache_bytes() / 16 * (are_equal(plan) ? 11 : only_writes(plan, operand_elements) ? 14 : 12);

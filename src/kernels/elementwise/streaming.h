@@ -3,9 +3,9 @@
 // Streaming stores. A result that leaves the caches before anybody reads it is written past them: the line that a
 // normal store first reads from memory need not be read, a quarter of the traffic of a product of equal shapes. By
 // default a call takes what is faster for itself: it streams where what it touches nearly fills the last-level cache,
-// and already where it leaves the core's own caches if two operands have the result's size, or one of them and the
-// last-level cache is slow. What is faster in one core and in two was measured; more cores than that share what memory
-// takes, while each brings its own caches and its own way to the last level.
+// or half of one that is left early, and already where it leaves the core's own caches if two operands have the
+// result's size, or one of them and the last-level cache is slow. What is faster in one core and in two was measured;
+// more cores than that share what memory takes, while each brings its own caches and its own way to the last level.
 #pragma once
 
 #include <algorithm>

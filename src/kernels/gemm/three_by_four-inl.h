@@ -104,7 +104,7 @@ HWY_NOINLINE void MultiplyThreeByFour(const TileOperands<BitsOf<T>, BitsOf<T>>& 
     if (c_is_column) {
       HWY_UNROLL(3)
       for (size_t i = 0; i < kRows; ++i, c += c_row_step) {
-        const V same = hn::Set(d, *c);
+        const V same = hn::Set(d, LoadOne(c));
         HWY_UNROLL(4)
         for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Add(sum[i][j], same);
       }
