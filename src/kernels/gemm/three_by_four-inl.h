@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/tile_operands-inl.h"
 
 HWY_BEFORE_NAMESPACE();
