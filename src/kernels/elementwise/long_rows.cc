@@ -29,8 +29,9 @@ constexpr std::int64_t kLongMovingSmallBytes = 96;
 constexpr std::int64_t kLongJoinedBytes = 192;
 /// Where it is put together in memory instead, and both operands move.
 constexpr std::int64_t kLongStreamedBytes = 2048;
-/// Where each tile would lay out both operands anew: rows of less are stored.
-constexpr std::int64_t kStoredBytes = 320;
+/// Where each tile would lay out both operands anew: rows of less are stored, if a block has no more of the operand
+/// that stays over its rows. More rows repeat the other one in order, which tiles are quick at.
+constexpr std::int64_t kStoredBytes = 320, kStoredBytesOverRows = 24;
 /// Where the kernel converts elements, and an operand is laid out anew for each tile: so many instructions', half of
 /// one more if it is laid out as it is. Half of one less if the other one stays over a row, which is then converted
 /// once.
@@ -169,7 +170,7 @@ bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& t
 
 bool is_better_stored(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
   if (vector_bytes(kernel) == kLineBytes || converts(kernel)) return false;
-  return tiling.both_move && row.bytes < kStoredBytes && row.block_rows * row.bytes < kTileBytes;
+  return tiling.both_move && row.bytes < kStoredBytes && row.block_rows * row.element_bytes <= kStoredBytesOverRows;
 }
 
 }  // namespace binet::kernels::elementwise
