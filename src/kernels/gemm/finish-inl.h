@@ -249,7 +249,7 @@ class RunOfRows {
   Bits run_[kMost + kLanes];  // a vector of the last row may end behind it
 };
 
-/// m rows of n sums, of a Y and a C whose rows have so many elements side by side, or one of C for all.
+/// m rows of n sums, of a Y whose rows have their elements side by side. C is null or has any steps.
 template <class Element, class T>
 HWY_NOINLINE void FinishRows(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, Element* y, int64_t y_row_step,
                              const Element* c, int64_t c_row_step, int64_t c_column_step, const Scale& scale) {
@@ -268,7 +268,7 @@ HWY_NOINLINE void FinishRows(const T* sums, int64_t sums_row_step, int64_t m, in
   }
 }
 
-/// Of a Y whose columns are apart.
+/// The same of a Y whose columns are apart: its elements are few, and copied one by one.
 template <class Element, class T>
 HWY_NOINLINE void FinishScattered(const T* sums, int64_t sums_row_step, int64_t m, int64_t n, Element* y,
                                   const Element* c, const Output& output, const Scale& scale) {
