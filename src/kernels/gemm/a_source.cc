@@ -28,6 +28,8 @@ constexpr std::int64_t kBBytesForColumnsOfA = 144 * 1024;
 constexpr std::int64_t kBBytesForColumnsThatMeet = 96 * 1024;
 constexpr std::int64_t kBytesWhereColumnsMeet = 512;
 constexpr std::int64_t kL2SizesOfFarA = 4;
+constexpr std::int64_t kPartOfFarA = 4, kPartOfFarAForManyColumns = 16;
+constexpr std::int64_t kManyColumnsOfB = 64;
 constexpr std::int64_t kLeastColumnsToPackAFor = 128;
 constexpr std::int64_t kLeastRowsOfAToPack = 17;
 
@@ -40,11 +42,12 @@ bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
 
 /// A transposed A that is better packed, however few columns read it: each k gives a tile a part of a line, and the
 /// next tile comes after so many k that it is far again, and the page with it. A line of f64 has not enough rows for
-/// two tiles, one of f32 has. Measured where a vector is half a line.
+/// two tiles, one of f32 has, so that its A may be larger. Measured where a vector is half a line.
 bool has_far_columns_of_a(const Problem& p, const Kernels& kernels) {
   if (!has_short_floats(kernels) || p.a_column_step == 1 || p.m <= 2 * kernels.mr) return false;
+  const std::int64_t part = p.n > kManyColumnsOfB ? kPartOfFarAForManyColumns : kPartOfFarA;
   const std::int64_t near_bytes =
-      kernels.element_bytes == 8 ? kL2SizesOfFarA * second_level_cache_bytes() : last_level_cache_bytes();
+      kernels.element_bytes == 8 ? kL2SizesOfFarA * second_level_cache_bytes() : last_level_cache_bytes() / part;
   return p.k >= kLeastKToPassColumnsOfA && p.m * p.k * kernels.element_bytes > near_bytes;
 }
 

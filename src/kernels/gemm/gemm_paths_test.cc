@@ -156,6 +156,31 @@ TEST_P(GemmPaths, TurnedTilesOfATransposedA) {
   }
 }
 
+/// A large transposed A of f32, with vectors of half a line, is passed over as it lies, as the second operand of Y^T,
+/// if it meets up to 128 columns and K is long enough for what turning the sums costs. Beside panels of a constant B it
+/// is packed.
+TEST_P(GemmPaths, FarColumnsOfA) {
+  const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes;
+  const auto rows = [elements](std::int64_t part, std::int64_t k) { return elements / part / k + 40; };
+  for (const Case& sizes :
+       {Case{rows(4, 200), 60, 200, true}, Case{rows(8, 300), 64, 300, true}, Case{rows(16, 530), 75, 530, true},
+        Case{rows(4, 200), 129, 200, true}, Case{rows(4, 100), 60, 100, true}, Case{rows(8, 200), 60, 200, true},
+        Case{rows(16, 300), 64, 300, true}, Case{rows(20, 530), 75, 530, true}}) {
+    if (!has_short_floats(kernels_) || kernels_.element_bytes != 4) break;
+    const bool is_far = sizes.m == rows(4, 200) || sizes.m == rows(8, 300) || sizes.m == rows(16, 530);
+    const Problem p = problem_of(type_, sizes);
+    EXPECT_EQ(make_plan(p, target_, 1, false).schedule.is_swapped, is_far && sizes.n <= 128) << sizes;
+    if (sizes.k == 530 && is_far) {
+      EXPECT_FALSE(make_plan(p, target_, 1, true).schedule.a_is_direct) << sizes;
+    }
+  }
+  for (const std::int64_t n : {17, 75}) {
+    Case c{kernels_.element_bytes == 4 ? rows(16, 530) : 101, n, 530, true, n == 17};
+    vary(c);
+    check(c, n == 17 ? byte_size(type_) : 0);
+  }
+}
+
 /// Rows of A that are 4 KiB apart, or nearly so: tiles have no more of them than a set of the first-level cache has
 /// lines.
 TEST_P(GemmPaths, RowsOfAThatMeet) {

@@ -10,12 +10,16 @@ namespace {
 // Fewer rows turn B while they multiply (turned_b.h); for more of them what it costs to turn B hardly counts.
 constexpr std::int64_t kLeastRowsOf32Bits = 4, kLeastRowsOf64Bits = 3;
 constexpr std::int64_t kMostRows = 64;
-// An A beyond such a part of the last-level cache, of f64 beyond so many times L2, is better read in its own order,
-// whatever is computed meanwhile.
+// A transposed A beyond such a part of the last-level cache, of f64 beyond so many times L2, is better read in its own
+// order, whatever is computed meanwhile. That is felt for each k, while each column has its sums turned at the end.
 constexpr std::int64_t kPartOfNearA = 4;
 constexpr std::int64_t kL2SizesOfNearA = 4;
-constexpr std::int64_t kLeastKOfFarA = 384;
-constexpr std::int64_t kMostColumnsOfFarA = 32;
+constexpr std::int64_t kMostColumnsOfFarA = 128, kMostColumnsOfFarAOf64Bits = 32;
+constexpr std::int64_t kLeastKOfFarA = 64, kLeastKForEachColumn = 2;
+constexpr std::int64_t kLeastKOfFarAOf64Bits = 384;
+// So is one beyond smaller parts, if K is longer, sooner where the last tile of its columns' products is no whole one.
+constexpr std::int64_t kPartOfNearerA = 8, kPartOfNearerAForPartialTiles = 16;
+constexpr std::int64_t kLeastKOfNearerA = 256;
 constexpr std::int64_t kMostColumnsToKeepRowsFor = 16;  // more are felt by few rows, which lose the panels
 
 /// Cycles of a multiply-add of vectors, where others can go on meanwhile.
@@ -29,6 +33,20 @@ double multiply_add(const Problem& p) {
 double of_row(const Problem& p, std::int64_t columns, const Kernels& kernels) {
   const std::int64_t vectors = ceil_div(columns, kernels.lanes);
   return 1.1 * multiply_add(p) * static_cast<double>(vectors) + (vectors % 2 == 1 ? 0.2 : 0.0);
+}
+
+/// Whether a transposed A is so large that passing over its rows of one k each, for few columns, is what limits.
+bool passes_over_far_a(const Problem& p, const Kernels& kernels) {
+  const std::int64_t a_bytes = p.m * p.k * kernels.element_bytes;
+  if (kernels.element_bytes == 8)
+    return p.n <= kMostColumnsOfFarAOf64Bits && p.k >= kLeastKOfFarAOf64Bits &&
+           a_bytes > kL2SizesOfNearA * second_level_cache_bytes();
+  if (p.n > kMostColumnsOfFarA) return false;
+  const std::int64_t cache = last_level_cache_bytes();
+  if (a_bytes > cache / kPartOfNearA) return p.k >= kLeastKOfFarA + kLeastKForEachColumn * p.n;
+  const bool are_whole_tiles = p.n % kernels.nr == 0;
+  return a_bytes > cache / (are_whole_tiles ? kPartOfNearerA : kPartOfNearerAForPartialTiles) &&
+         p.k >= kLeastKOfNearerA;
 }
 
 }  // namespace
@@ -48,11 +66,8 @@ bool costs_less_than_panels_of_b(const Problem& p, const Kernels& kernels) {
 
 bool costs_less_than_columns_of_a(const Problem& p, const Kernels& kernels) {
   if (!has_short_floats(kernels) || p.m < 2 * kernels.lanes) return false;
+  if (passes_over_far_a(p, kernels)) return true;
   const bool is_wide = kernels.element_bytes == 8;
-  const std::int64_t near_bytes =
-      is_wide ? kL2SizesOfNearA * second_level_cache_bytes() : last_level_cache_bytes() / kPartOfNearA;
-  const bool is_far = p.m * p.k * kernels.element_bytes > near_bytes;
-  if (is_far && p.k >= kLeastKOfFarA && p.n <= kMostColumnsOfFarA) return true;
   // Columns that fill a vector, or nearly, but two low tiles of Y^T.
   if (p.n > kernels.mr && p.n <= kernels.lanes) return false;
   // For each k of a row of Y.
