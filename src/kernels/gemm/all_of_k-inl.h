@@ -156,10 +156,14 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
   constexpr bool kMayFetchBelow = kIsLow && std::is_same_v<T, TB> && !BINET_IS_OLD_TARGET;
   constexpr bool kIsHigh = kVectors == Shape::kPanelVectors && kRows > Shape::kRows / 2 && kRows <= Shape::kRows;
   constexpr bool kIsNarrow = BINET_MASKS_ARE_CHEAP && kVectors == 1 && kRows >= kFewestRows && std::is_same_v<T, TB>;
-  if constexpr (kMultipliesFromMemory<T> && kVectors == 1 && kRows > Shape::kRows) {
+  if constexpr ((kMultipliesFromMemory<T> || HWY_TARGET == HWY_AVX2) && kVectors == 1 && kRows > Shape::kRows) {
     if (operands.a_column_step == 1) {
-      constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
+      constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = HWY_TARGET == HWY_AVX2 ? 2 : 4};
       AddBeforeEnd<kColumns>(operands, vectors, last_lanes, sum);
+#if HWY_TARGET == HWY_AVX2
+    } else if (operands.a_row_step == 1) {
+      AddBeforeEnd<Loop{.a_rows_touch = true, .b_is_whole = true}>(operands, vectors, last_lanes, sum);
+#endif
     }
     AddProducts<Loop{}>(operands, vectors, sum);
   } else if constexpr (kVectors == 4 && kMultipliesFromMemory<T>) {
@@ -179,12 +183,6 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
     } else {
       if constexpr (HWY_TARGET == HWY_AVX2 && kVectors == 3 && std::is_same_v<T, TB>) {
         AddBeforeEnd<Loop{.b_is_whole = true}>(operands, vectors, last_lanes, sum);
-      } else if constexpr (HWY_TARGET == HWY_AVX2 && kVectors == 1 && kRows == Shape::kRows && std::is_same_v<T, TB> &&
-                           hwy::IsFloat<T>()) {
-        constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
-        constexpr int64_t kLeastK = 24;
-        if (operands.a_column_step == 1 && operands.k >= kLeastK)
-          AddBeforeEnd<kColumns>(operands, vectors, last_lanes, sum);
       }
       AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
     }

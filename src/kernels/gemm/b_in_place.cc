@@ -32,10 +32,14 @@ constexpr std::int64_t kMostPagesOfFarB = 96;
 // over too often, or where its rows do not begin with a line, as each tile then loads two lines for each vector.
 constexpr std::int64_t kFewRowsForAnyFarB = 64;
 constexpr std::int64_t kLeastFarK = 48;
+// Of a nearer B: two lines for each k, where rows do not begin with one, leave the first-level cache before the next
+// tile reads the second one again. Three rows have so wide tiles that they hardly share any.
+constexpr std::int64_t kLeastKToShareLinesFor = 160;
+constexpr std::int64_t kLeastRowsToShareLinesFor = 4;
 
 // Where a vector is half a line, and lines of B are read twice as often, reading it in place pays for fewer rows and
 // less of it, the fewer the more of its rows meet in the same sets of the caches. Rows, in tiles or by themselves.
-constexpr std::int64_t kFewRowsOfShortVectors = 64;
+constexpr std::int64_t kFewRowsOfShortVectors = 64, kFewRowsOfShortVectorsOffLines = 45;
 constexpr std::int64_t kTilesForLargeB = 8;
 constexpr std::int64_t kFewTilesOfFarB = 4;
 constexpr std::int64_t kFewTilesOfRowsThatMeet = 2;
@@ -60,7 +64,8 @@ bool comes_by_itself(const Problem& p, const Kernels& kernels) {
 }
 
 std::int64_t rows_for_short_vectors(const Problem& p, const Kernels& kernels) {
-  if (!is_b_far(p, kernels)) return kFewRowsOfShortVectors;
+  const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
+  if (!is_b_far(p, kernels)) return has_whole_lines ? kFewRowsOfShortVectors : kFewRowsOfShortVectorsOffLines;
   return (rows_of_far_b(p, kernels) < kLeastFarK ? kFewTilesOfRowsThatMeet : kFewTilesOfFarB) * kernels.mr;
 }
 
@@ -93,6 +98,16 @@ bool is_b_far(const Problem& p, const Kernels& kernels) {
   // Short rows lie one behind the other, and come by themselves.
   if (p.b_row_step * kernels.element_bytes < kLeastRowBytesOfFarB || comes_by_itself(p, kernels)) return false;
   return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
+}
+
+bool shares_lines_of_b(const Problem& p, const Kernels& kernels) {
+  const bool computes_quickly = is_float(p.type) || kernels.element_bytes < 8;
+  if (!kernels.has_short_vectors || kernels.widens() || !computes_quickly) return false;
+  if (p.m < kLeastRowsToShareLinesFor || p.m > kernels.mr || p.n <= kernels.nr || p.k < kLeastKToShareLinesFor)
+    return false;
+  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
+  if (row_bytes < kLeastRowBytesOfFarB || row_bytes > kPageBytes || row_bytes % kLineBytes == 0) return false;
+  return p.n * p.k * kernels.element_bytes <= second_level_cache_bytes() && 4 * p.k > 5 * rows_of_far_b(p, kernels);
 }
 
 std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {

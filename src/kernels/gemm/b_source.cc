@@ -212,6 +212,8 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
         schedule.b_is_far = true;
         schedule.kc = equal_k(rows_of_far_b(p, kernels));
         schedule.strip_columns = std::min(kPanelsTogether * kernels.nr, round_up(p.n, kernels.nr));
+      } else if (shares_lines_of_b(p, kernels)) {
+        schedule.kc = equal_k(rows_of_far_b(p, kernels));
       } else if (!goes_by_rows(p, kernels, schedule, p.n) && p.m > kTilesToKeepPanelFor * kernels.mr &&
                  p.n > kernels.nr && p.m * p.k * kernels.accumulator_bytes > kSmallABytes) {
         schedule.kc = equal_k(rows_of_near_b(p, kernels));

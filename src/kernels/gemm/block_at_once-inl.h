@@ -252,32 +252,36 @@ class BlockAtOnce {
     tile(operands, ends_);
   }
 
-  HWY_NOINLINE int64_t MultiplyThreeVectors(int64_t columns) {
+  HWY_INLINE int64_t MultiplyThreeVectors(int64_t columns) {
     constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(columns - kColumns) + Shape::kLanes);
-    MultiplyRows(rows_, kMostRowsOfThreeVectors, [this](int64_t rows) HWY_ATTR {
-      return OneTile{tiles_.Of(rows).three, 3};
-    });
+    MultiplyRowsOf(3, rows_, kMostRowsOfThreeVectors);
     return columns;
   }
 
-  HWY_NOINLINE int64_t MultiplyFourVectors(int64_t columns_left) {
+  HWY_INLINE int64_t MultiplyFourVectors(int64_t columns_left) {
     constexpr auto kColumns = static_cast<int64_t>(4 * Shape::kLanes);
     SetLastLanes(static_cast<size_t>(HWY_MIN(kColumns, columns_left) - kColumns) + Shape::kLanes);
-    MultiplyRows(rows_, kWideRows, [this](int64_t rows) HWY_ATTR { return OneTile{tiles_.Of(rows).wide, 4}; });
+    MultiplyRowsOf(4, rows_, kWideRows);
     return kColumns;
   }
 
   /// In tiles one vector wide each element of A serves one multiply-add: the load of B is shared by as many as can be.
   HWY_NOINLINE void MultiplyNarrowStrip() {
-    if constexpr (kHasTallTiles<T>) {
+    if constexpr (kHasTallTiles<T, Element>) {
       const int64_t tall = TallTilesOf(rows_);
       const int64_t rest = rows_ - tall * int64_t{kTallRows};
       if (tall > 0) Compute({tiles_.tall, 1}, kTallRows, tall);
-      if (rest > 0) {
-        MultiplyRows(rest, Shape::kRows, [this](int64_t rows) HWY_ATTR { return OneTile{tiles_.Of(rows).narrow, 1}; });
-      }
+      if (rest > 0) MultiplyRowsOf(1, rest, Shape::kRows);
     }
+  }
+
+  /// Tiles of one vector, three, or four.
+  HWY_NOINLINE void MultiplyRowsOf(size_t vectors, int64_t m, size_t most) {
+    MultiplyRows(m, most, [this, vectors](int64_t rows) HWY_ATTR {
+      const auto& all = tiles_.Of(rows);
+      return OneTile{vectors == 1 ? all.narrow : vectors == 3 ? all.three : all.wide, vectors};
+    });
   }
 
   /// So many rows, divided evenly among tiles of no more than `most`.

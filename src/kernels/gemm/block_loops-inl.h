@@ -80,7 +80,7 @@ class BlockLoops {
 
   /// One vector of columns: tiles so high that many rows share its load, and that their chains hide the latency.
   void TallTiles() const {
-    if (!Shape::kHas32Registers) return;  // there are none
+    if (!kHasTallTiles<hwy::FloatFromSize<sizeof(T)>, TB>) return;
     for (int64_t m = 0; m < block_.m;) {
       const int64_t left = block_.m - m;
       constexpr int64_t kTall = kTallRows;

@@ -1,14 +1,10 @@
 // Every type on every target of this machine, against plain loops: the ways that large, long and narrow products take.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "base/cache_size.h"
 #include "kernels/gemm/b_in_place.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/near_b.h"
-#include "kernels/gemm/portions.h"
-#include "kernels/gemm/turned_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {
@@ -75,112 +71,6 @@ TEST_P(GemmPaths, HalfAVectorOfLastColumns) {
   }
 }
 
-/// Rows of Y that fill vectors, or halves of them where units are half a vector wide, and a transposed B: f32 and f64
-/// compute Y^T where hardware prefetchers follow B, unless squares of it are turned as quickly. With vectors of half a
-/// line it is a matter of K, for integers, too.
-TEST_P(GemmPaths, TransposedBOfFewRows) {
-  for (const Case& sizes :
-       {Case{5, 203, 331}, Case{8, 331, 128}, Case{16, 75, 1030}, Case{23, 400, 200}, Case{56, 151, 300},
-        Case{2, 500, 145}, Case{3, 130, 700}, Case{12, 211, 180}, Case{2, 1100, 500}, Case{5, 1100, 500},
-        Case{14, 300, 1024}, Case{30, 520, 1024}, Case{30, 1100, 300}, Case{40, 151, 300}}) {
-    for (const bool trans_a : {false, true}) {
-      Case c = sizes;
-      c.trans_a = trans_a;
-      c.trans_b = true;
-      vary(c);
-      const Problem p = problem_of(type_, c);
-      const Schedule schedule = make_plan(p, target_, 1, false).schedule;
-      const bool is_f32_or_f64 = is_float(type_) && byte_size(type_) >= 4;
-      const bool is_near = c.n * c.k * kernels_.element_bytes <= second_level_cache_bytes();
-      const std::int64_t lanes = std::max<std::int64_t>(2, kernels_.lanes);
-      const bool fills_halves = round_up(c.m, lanes / 2) - c.m <= (is_near ? 1 : 3);
-      const std::int64_t empty = round_up(c.m, lanes) - c.m;
-      const bool columns_meet = c.k * kernels_.element_bytes % kAliasBytes == 0;
-      const bool fills_vectors = byte_size(type_) == 8
-                                     ? !is_near || (empty <= lanes / 2 && c.m <= 4 * lanes)
-                                     : empty <= lanes / 4 && (c.m <= lanes || (!is_near && !columns_meet));
-      const bool fills = has_units_of_half_vectors(target_) ? fills_halves : fills_vectors;
-      const bool may_swap = is_f32_or_f64 && leaves_b_to_hardware(kernels_) && !turns_quickly(p, kernels_);
-      if (!kernels_.has_short_vectors) {
-        EXPECT_EQ(schedule.is_swapped, may_swap && fills) << c;
-      } else if (kernels_.widens() || c.k <= 128) {
-        EXPECT_FALSE(schedule.is_swapped) << c;
-      } else if (is_f32_or_f64 && c.k > 1000) {
-        EXPECT_TRUE(schedule.is_swapped) << c;
-      }
-      check(c, trans_a ? byte_size(type_) + 1 : 0);
-    }
-  }
-}
-
-/// Few columns and a transposed A: Y^T is computed, and its rows are stored as columns of Y, whole vectors of them and
-/// what is left, with every form of C. f32 and f64 on AMD's CPUs do so where that saves enough of a vector, too.
-TEST_P(GemmPaths, FewColumnsBecomeRowsOfATransposedY) {
-  for (const std::int64_t m : {12, 13, 31, 32, 33, 100}) {
-    for (std::int64_t n = 2; n <= 9; ++n) {
-      for (const std::int64_t k : {7, 8, 15, 16, 199, 200, 531}) {
-        Case c{m, n, k, true, (m + n + k) % 2 == 0};
-        vary(c);
-        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-        const bool has_lines = kernels_.has_long_vectors();
-        const bool is_narrow = n <= kernels_.lanes / 2;
-        if (plan.way != Way::dots && plan.way != Way::parts && plan.way != Way::tiled && has_lines && !c.trans_b) {
-          const bool is_high = m >= (k < 200 ? 2 * kernels_.lanes : kernels_.mr + 1);
-          const bool are_few = is_narrow && is_high && k >= (n > 5 ? 16 : 8);
-          const std::int64_t saved = round_up(n, kernels_.lanes) * m - round_up(m, kernels_.lanes) * n;
-          const bool saves_enough =
-              m >= 2 * kernels_.lanes && k * saved >= 32 * m * n && leaves_b_to_hardware(kernels_);
-          const bool is_f32_or_f64 = is_float(type_) && byte_size(type_) >= 4;
-          EXPECT_EQ(plan.schedule.is_swapped, are_few || (is_f32_or_f64 && saves_enough)) << c;
-        }
-        check(c, k % 2 == 1 ? byte_size(type_) : 0);
-      }
-    }
-  }
-}
-
-/// More columns of a transposed A, whose tiles are turned as squares, whole and not, of a Y with several tiles, and of
-/// one whose sums wait for the next range of k.
-TEST_P(GemmPaths, TurnedTilesOfATransposedA) {
-  for (const Case& sizes : {Case{140, 17, 530}, Case{75, 12, 300}, Case{260, 37, 520}, Case{40, 10, 8200},
-                            Case{50, 18, 100}, Case{270, 50, 140}}) {
-    for (const bool trans_b : {false, true}) {
-      for (int form = 0; form < 2; ++form) {
-        Case c = sizes;
-        c.trans_a = true;
-        c.trans_b = trans_b;
-        vary(c);
-        check(c, form == 1 ? byte_size(type_) + 1 : 0);
-      }
-    }
-  }
-}
-
-/// A large transposed A of f32, with vectors of half a line, is passed over as it lies, as the second operand of Y^T,
-/// if it meets up to 128 columns and K is long enough for what turning the sums costs. Beside panels of a constant B it
-/// is packed.
-TEST_P(GemmPaths, FarColumnsOfA) {
-  const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes;
-  const auto rows = [elements](std::int64_t part, std::int64_t k) { return elements / part / k + 40; };
-  for (const Case& sizes :
-       {Case{rows(4, 200), 60, 200, true}, Case{rows(8, 300), 64, 300, true}, Case{rows(16, 530), 75, 530, true},
-        Case{rows(4, 200), 129, 200, true}, Case{rows(4, 100), 60, 100, true}, Case{rows(8, 200), 60, 200, true},
-        Case{rows(16, 300), 64, 300, true}, Case{rows(20, 530), 75, 530, true}}) {
-    if (!has_short_floats(kernels_) || kernels_.element_bytes != 4) break;
-    const bool is_far = sizes.m == rows(4, 200) || sizes.m == rows(8, 300) || sizes.m == rows(16, 530);
-    const Problem p = problem_of(type_, sizes);
-    EXPECT_EQ(make_plan(p, target_, 1, false).schedule.is_swapped, is_far && sizes.n <= 128) << sizes;
-    if (sizes.k == 530 && is_far) {
-      EXPECT_FALSE(make_plan(p, target_, 1, true).schedule.a_is_direct) << sizes;
-    }
-  }
-  for (const std::int64_t n : {17, 75}) {
-    Case c{kernels_.element_bytes == 4 ? rows(16, 530) : 101, n, 530, true, n == 17};
-    vary(c);
-    check(c, n == 17 ? byte_size(type_) : 0);
-  }
-}
-
 /// Rows of A that are 4 KiB apart, or nearly so: tiles have no more of them than a set of the first-level cache has
 /// lines.
 TEST_P(GemmPaths, RowsOfAThatMeet) {
@@ -199,19 +89,6 @@ TEST_P(GemmPaths, RowsOfAThatMeet) {
   }
 }
 
-/// With vectors of half a line a transposed A is packed if much of B meets it.
-TEST_P(GemmPaths, ColumnsOfAThatManyColumnsRead) {
-  for (const Case& sizes : {Case{101, 300, 200, true}, Case{101, 40, 120, true}}) {
-    Case c = sizes;
-    vary(c);
-    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-    if (has_short_floats(kernels_)) {
-      EXPECT_EQ(plan.way == Way::items && !plan.schedule.a_is_direct, c.n == 300) << c;
-    }
-    check(c, byte_size(type_));
-  }
-}
-
 /// Where rows of B begin off lines, a tile fetches the one in which the next tile ends.
 TEST_P(GemmPaths, RowsOfBOffLines) {
   const std::int64_t k = last_level_cache_bytes() / 2 / (3001 * kernels_.element_bytes);
@@ -222,6 +99,42 @@ TEST_P(GemmPaths, RowsOfBOffLines) {
     EXPECT_EQ((s.near_b + 1) * kernels_.element_bytes, 64);
   }
   check(Case{6, 1001, 40});
+}
+
+/// With a longer K four rows to six pass over sums, so that a line in which two tiles meet is still near for the
+/// second.
+TEST_P(GemmPaths, FewRowsAndRowsOfBOffLines) {
+  const std::int64_t columns = 2000 / kernels_.element_bytes + 1;
+  const bool computes_quickly = is_float(type_) || byte_size(type_) < 8;
+  const bool may_share = kernels_.has_short_vectors && !kernels_.widens() && computes_quickly;
+  for (const Case& sizes : {Case{4, columns, 201}, Case{6, columns, 190}, Case{3, columns, 201}, Case{7, columns, 201},
+                            Case{5, columns, 150}, Case{5, columns - 1, 201}}) {
+    Case c = sizes;
+    vary(c);
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    const bool has_whole_lines = c.n * kernels_.element_bytes % 64 == 0;
+    if (may_share && !has_whole_lines && plan.schedule.b_source == BSource::direct) {
+      EXPECT_EQ(plan.way == Way::items && plan.schedule.kc < c.k, c.m >= 4 && c.m <= kernels_.mr && c.k > 160) << c;
+    }
+    check(c, c.m == 6 ? byte_size(type_) + 1 : 0);
+  }
+}
+
+/// A vector of columns, in tiles of twelve rows or sixteen where floats have those, and what is left of the rows in
+/// others, which follow each other in Y or not; all at once, and in ranges of k whose sums wait.
+TEST_P(GemmPaths, RowsOfOneVector) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (const std::int64_t m : {11, 12, 13, 18, 24, 31, 100}) {
+    for (const std::int64_t n : {lanes / 2 + 1, lanes}) {
+      for (const std::int64_t k : {1, 9, 128, 131}) {
+        Case c{m, n, k, (m + k) % 2 == 0, k == 9};
+        vary(c);
+        check(c, m % 2 == 1 ? byte_size(type_) : 0);
+      }
+    }
+  }
+  check(Case{37, lanes, 4200});
+  check(Case{37, lanes, 4200, true});
 }
 
 /// Tiles fetch rows of B, where it lies, just before they read them: its last rows have none behind them.
@@ -256,19 +169,6 @@ TEST_P(GemmPaths, OneTileOfALongK) {
       }
     }
   }
-}
-
-/// A transposed A, read where it lies, with more k than its lines can wait for.
-TEST_P(GemmPaths, LongColumnsOfA) {
-  for (const bool trans_b : {false, true}) {
-    Case c{41, 3 * kernels_.nr + 5, 523, true, trans_b};
-    vary(c);
-    if (has_short_floats(kernels_)) {
-      EXPECT_LT(make_plan(problem_of(type_, c), target_, 1, false).schedule.kc, 256);
-    }
-    check(c, trans_b ? byte_size(type_) + 1 : 0);
-  }
-  check(Case{531, kernels_.nr + 1, 1003, true});
 }
 
 /// B is packed by the first tiles that read it: around tiles of rows, panels, and ranges of k.
@@ -329,97 +229,6 @@ TEST_P(GemmPaths, RowsOfAllWidths) {
   }
 }
 
-/// One row and few, and a transposed B whose squares are turned: one group of columns and two in turns, whole and not,
-/// sums in registers and others, what makes no whole square, and rows of B that share sets of the first-level cache.
-TEST_P(GemmPaths, SquaresOfATransposedB) {
-  const std::int64_t lanes = kernels_.lanes, page = 4096 / kernels_.element_bytes;
-  for (const std::int64_t m : {1, 2, 3, 4, 5, 6, 9}) {
-    for (const std::int64_t n : {lanes, 2 * lanes - 1, 2 * lanes, 3 * lanes, 5 * lanes + 3, std::int64_t{203}}) {
-      for (const std::int64_t k : {lanes, lanes + 1, 2 * lanes + 5, std::int64_t{300}, page / 2, page}) {
-        Case c{m, n, k, (m + n) % 3 == 0, true};
-        vary(c);
-        const bool is_turned = kernels_.multiply_turned != nullptr && k >= lanes;
-        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-        if (plan.way == Way::items && (m == 1 || turns_quickly(plan.problem, kernels_))) {
-          EXPECT_EQ(plan.schedule.turns_b, is_turned) << c;
-        }
-        check(c, k % 2 == 1 ? byte_size(type_) + 1 : 0);
-      }
-    }
-  }
-}
-
-/// The same of a K that makes no square, and one column of as few k, which become a transposed B if there are enough of
-/// them: rows of B that touch and are loaded several at a time, and others; up to more rows than are turned for. 16-bit
-/// floats are widened instead where A has rows enough.
-TEST_P(GemmPaths, ShortKOfATransposedB) {
-  const std::int64_t lanes = kernels_.lanes;
-  for (std::int64_t k = 1; k < 2 * lanes; k += k < lanes ? 1 : 3) {
-    for (const std::int64_t m : {1, 2, 5, 12, 13}) {
-      for (const std::int64_t n : {std::int64_t{1}, lanes - 1, lanes, 3 * lanes, std::int64_t{203}}) {
-        if (n == 0) continue;
-        Case c{m, n, k, (m + k) % 3 == 0, true};
-        vary(c);
-        const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-        const bool is_long = kernels_.has_long_vectors() && is_float(type_);
-        if (is_long && k < lanes && m <= 2 && n > 1 && k > 1) {
-          EXPECT_TRUE(schedule.turns_b || (byte_size(type_) == 2 && schedule.widens_b)) << c;
-        }
-        check(c, (m + n) % 2 == 0 ? byte_size(type_) + 1 : 0);
-      }
-    }
-    for (const std::int64_t m : {2, 31, 40, 531}) {
-      Case c{m, 1, k, false, k % 2 == 0};
-      vary(c);
-      check(c, k % 3 == 0 ? byte_size(type_) + 1 : 0);
-    }
-  }
-}
-
-/// Two transposed operands, few sums and a long K: Y^T is computed where tiles become Y by vectors.
-TEST_P(GemmPaths, FewSumsOfTransposedOperands) {
-  for (const Case& sizes :
-       {Case{11, 4, 844}, Case{13, 24, 700}, Case{40, 33, 1027}, Case{2, 3, 2600}, Case{17, 17, 300}}) {
-    for (const CForm form : {CForm::none, CForm::column, CForm::full}) {
-      Case c = sizes;
-      c.trans_a = c.trans_b = true;
-      c.c = form;
-      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
-      const bool is_f32_or_f64 = type_ == ElementType::f32 || type_ == ElementType::f64;
-      if (leaves_b_to_hardware(kernels_) && is_f32_or_f64 && c.m == 40) {
-        EXPECT_TRUE(schedule.is_swapped) << c;
-      }
-      check(c, form == CForm::full ? byte_size(type_) + 1 : 0);
-    }
-  }
-}
-
-/// A small transposed B is turned into rows first: around squares of lanes, also for a Y that is written a few rows at
-/// a time.
-TEST_P(GemmPaths, TurnedRows) {
-  const std::int64_t lanes = kernels_.lanes;
-  for (const std::int64_t m : {3, 14}) {
-    for (const std::int64_t n :
-         {lanes - 1, lanes, lanes + 5, 3 * lanes, 4 * lanes + 1, 1024 / kernels_.element_bytes}) {
-      for (const std::int64_t k : {1, 2, 15, 16, 17, 35}) {
-        Case c{m, n, k, n % 2 == 0, true};
-        vary(c);
-        const Problem p = problem_of(type_, c);
-        // What is turned is done at once, which integers with factors are not.
-        const bool has_factors = c.alpha != 1.0f || (p.has_c && c.beta != 1.0f);
-        const bool is_at_once = (kernels_.takes_any_columns || n % lanes == 0) && (is_float(type_) || !has_factors);
-        const bool is_turned = kernels_.turn_rows != nullptr && is_at_once && !turns_quickly(p, kernels_);
-        const Plan plan = make_plan(p, target_, 1, false);
-        if (plan.way != Way::parts && plan.way != Way::dots) {
-          EXPECT_EQ(plan.schedule.b_lane_step, is_turned && k > 1 ? k : 0) << c;
-        }
-        check(c, k % 2 == 1 ? byte_size(type_) + 1 : 0);
-      }
-    }
-  }
-  check(Case{701, 12 * lanes + 9, 21, false, true});
-}
-
 /// Small products with AVX2: three rows at a time, the last of which may have been computed before, or have one more;
 /// as many columns as four vectors have, or more; rounds of four k, and what is left of them; rows of B that are whole
 /// vectors, or not.
@@ -452,30 +261,6 @@ TEST_P(GemmPaths, PairsOfK) {
   }
   check(Case{33, 7, 8300});
   check(Case{33, 7, 200, true});
-}
-
-/// The same of a B that is long, given or kept: more than what is kept as rows else.
-TEST_P(GemmPaths, FewColumnsOfALongTransposedA) {
-  for (const std::int64_t m : {1, 3, 37, 150}) {
-    for (const std::int64_t n : {1, 2, 3, 4, 7, 8, 9}) {
-      for (const bool trans_b : {false, true}) {
-        Case c{m, n, n == 1 ? 4101 : 1031, true, trans_b};
-        vary(c);
-        check(c, m == 37 ? byte_size(type_) + 1 : 0);
-      }
-    }
-  }
-}
-
-/// Rows of sums become columns of Y.
-TEST_P(GemmPaths, FewColumnsOfATransposedA) {
-  for (const std::int64_t m : {2 * kernels_.lanes, 3 * kernels_.lanes + 5, std::int64_t{150}}) {
-    for (std::int64_t n = 1; n <= 8; ++n) {
-      Case c{m, n, 19, true, n % 2 == 0};
-      vary(c);
-      check(c, n % 3 == 0 ? byte_size(type_) + 1 : 0);
-    }
-  }
 }
 
 /// A constant B of a short K, larger than others that are kept in rows.

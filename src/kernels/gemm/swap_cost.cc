@@ -8,7 +8,7 @@ namespace binet::kernels::gemm {
 namespace {
 
 // Fewer rows turn B while they multiply (turned_b.h); for more of them what it costs to turn B hardly counts.
-constexpr std::int64_t kLeastRowsOf32Bits = 4, kLeastRowsOf64Bits = 3;
+constexpr std::int64_t kLeastRowsOf32Bits = 5, kLeastRowsOf64Bits = 3;
 constexpr std::int64_t kMostRows = 64;
 // A transposed A beyond such a part of the last-level cache, of f64 beyond so many times L2, is better read in its own
 // order, whatever is computed meanwhile. That is felt for each k, while each column has its sums turned at the end.
@@ -28,11 +28,13 @@ double multiply_add(const Problem& p) {
   return byte_size(p.type) == 8 ? 2.8 : 0.76;
 }
 
-/// For each k of a row of so many columns, in tiles of six rows: a tenth more than the multiply-adds alone. A single
-/// vector has too few chains to hide their latency, and an odd one takes a tile of its own.
+/// For each k of a row of so many columns, in tiles of six rows, of twelve where floats fill a single vector: a tenth
+/// more than the multiply-adds alone. An odd vector takes tiles of its own, whose chains are too few to hide their
+/// latency, or hardly enough.
 double of_row(const Problem& p, std::int64_t columns, const Kernels& kernels) {
   const std::int64_t vectors = ceil_div(columns, kernels.lanes);
-  return 1.1 * multiply_add(p) * static_cast<double>(vectors) + (vectors % 2 == 1 ? 0.2 : 0.0);
+  const double of_odd = vectors == 1 && is_float(p.type) ? 0.1 : 0.2;
+  return 1.1 * multiply_add(p) * static_cast<double>(vectors) + (vectors % 2 == 1 ? of_odd : 0.0);
 }
 
 /// Whether a transposed A is so large that passing over its rows of one k each, for few columns, is what limits.

@@ -96,15 +96,17 @@ HWY_INLINE bool AreForThreeVectors(int64_t rows) {
   return (rows >= kMost - 1 && rows <= kMost) || (rows > kRows && rows <= 2 * kMost);
 }
 
-/// Of one vector there are tiles of more rows, where A is not packed.
-template <class T>
-constexpr bool kHasTallTiles = TileShape<T>::kHas32Registers && (hwy::IsFloat<T>() || HWY_TARGET == HWY_AVX3);
-constexpr size_t kTallRows = 16;
+/// Of one vector there are tiles of more rows, where A is not packed. TB: or a type of that size.
+template <class T, class TB>
+constexpr bool kHasTallTiles = HWY_TARGET == HWY_AVX2
+                                   ? hwy::IsFloat<T>() && sizeof(T) == sizeof(TB)
+                                   : TileShape<T>::kHas32Registers && (hwy::IsFloat<T>() || HWY_TARGET == HWY_AVX3);
+constexpr size_t kTallRows = HWY_TARGET == HWY_AVX2 ? 12 : 16;
 
 /// How many of so many rows go by tall tiles. A few rows more would wait for their own sums in a tile of their own:
 /// they share those of the last tall one.
 HWY_INLINE int64_t TallTilesOf(int64_t rows) {
-  constexpr int64_t kTall = kTallRows, kTooFewRows = 6;
+  constexpr int64_t kTall = kTallRows, kTooFewRows = HWY_TARGET == HWY_AVX2 ? 0 : 6;
   const int64_t tiles = rows / kTall, over = rows % kTall;
   return over > 0 && over <= kTooFewRows && tiles > 0 ? tiles - 1 : tiles;
 }
@@ -140,7 +142,7 @@ constexpr TileSet<BitsOf<T>, BitsOf<TB>> MakeTileSet() {
   set.of_rows = kTilesOfRows<T, TB>.data();
   set.most_rows = Shape::kRows;
   set.has_three_vectors = kHasTilesOfThreeVectors<T> && Shape::kHas32Registers;
-  if constexpr (kHasTallTiles<T>) set.tall = &MultiplyTile<kTallRows, 1, T, TB>;
+  if constexpr (kHasTallTiles<T, TB>) set.tall = &MultiplyTile<kTallRows, 1, T, TB>;
   if constexpr (std::is_same_v<T, TB> && !kByHalves<T> && !BINET_IS_OLD_TARGET) {
     set.narrow_tiles = &MultiplyTiles<Shape::kRows, 1, T, TB>;
     set.panel_tiles = &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
