@@ -17,6 +17,8 @@ namespace {
 
 // Packed at a time by an item, if L2 holds them: a row of B gives a run of memory that prefetchers follow.
 constexpr std::int64_t kStripColumns = 256;
+// Where vectors are half a line, what is turned is written half a line at a time: into the first-level cache.
+constexpr std::int64_t kBytesOfTurnedStrip = 24 * 1024;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
 // More than so many tiles of rows have fewer rows of B at a time, if they read it in place; for others sums are not
@@ -186,7 +188,11 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
         return;
       }
       if (p.m > kernels.mr) {
-        if (has_short_k(kernels, schedule)) {
+        if (kernels.has_short_vectors && p.b_column_step != 1) {
+          const std::int64_t near = kBytesOfTurnedStrip / (schedule.kc * kernels.accumulator_bytes);
+          const std::int64_t panels = std::max<std::int64_t>(1, near / kernels.nr);
+          schedule.strip_columns = std::min(panels * kernels.nr, round_up(p.n, kernels.nr));
+        } else if (has_short_k(kernels, schedule)) {
           schedule.strip_columns = columns_together(kernels, schedule, round_up(p.n, kernels.nr));
         } else {
           const std::int64_t in_l2 = second_level_cache_bytes() / (schedule.kc * kernels.accumulator_bytes);

@@ -168,23 +168,33 @@ class BlockLoops {
   int64_t TilesInPlace(const Tile<T, TB>& tile, int64_t n) const {
     const int64_t rows = block_.a_panel_rows;
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
+    alignas(64) T repeated_c[LargestTile<T>()];
     TileEnds<T> ends;
-    if (!EndsInPlace(0, n, tile_columns, ends)) return 0;
+    if (!EndsInPlace(0, n, tile_columns, ends, repeated_c, rows)) return 0;
+    const bool repeats_c = ends.c == repeated_c;
     TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, n, tile_columns);
     operands.far = NextPanel(0, n);
     const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
     int64_t m = 0;
     for (; m + rows <= block_.m; m += rows) {
       PrefetchBelow(m, n);
+      if (repeats_c && m > 0) RepeatColumnOfC(m, rows, static_cast<size_t>(ends.c_row_step), repeated_c);
       tile.function(operands, ends);
       operands.fetches = !b_is_near_;
       operands.a += a_step;
       operands.far.from += operands.far.step * block_.k;
       ends.from += rows * ends.from_row_step;
       ends.to += rows * ends.to_row_step;
-      ends.c += rows * ends.c_row_step;
+      if (!repeats_c) ends.c += rows * ends.c_row_step;
     }
     return m;
+  }
+
+  /// As EndInPlace() does for a first tile.
+  HWY_INLINE void RepeatColumnOfC(int64_t m, int64_t rows, size_t columns, T* to) const {
+    const Output& output = *block_.output;
+    const auto* c = reinterpret_cast<const Element*>(output.c) + (block_.row + m) * output.c_row_step;
+    RepeatAlongRows(c, output.c_row_step, columns, rows, reinterpret_cast<Element*>(to));
   }
 
   /// The tiles of the rows from m on, placed once: the columns done. Each fetches the place of the next one, if Y is

@@ -317,7 +317,15 @@ HWY_NOINLINE void PrefetchSums(const Block& block, int64_t m, int64_t n) {
   const int64_t step = (is_y ? output.y_row_step : block.sums_row_step) * size;
   const std::byte* row =
       is_y ? output.y + (block.row + m) * step + (block.column + n) * size : block.sums + m * step + n * size;
-  FetchRows(row, step, HWY_MIN(block.a_panel_rows, block.m - m), int64_t{TileShape<T>::kPanel} * size);
+  const int64_t rows = HWY_MIN(block.a_panel_rows, block.m - m);
+  FetchRows(row, step, rows, int64_t{TileShape<T>::kPanel} * size);
+#if HWY_TARGET == HWY_AVX2
+  if (block.last && block.scale->has_c && output.c_column_step == 1 && output.c_row_step != 0) {
+    const int64_t c_step = output.c_row_step * int64_t{kElementBytes};
+    FetchRows(output.c + (block.row + m) * c_step + (block.column + n) * int64_t{kElementBytes}, c_step, rows,
+              int64_t{TileShape<T>::kPanel} * int64_t{kElementBytes});
+  }
+#endif
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

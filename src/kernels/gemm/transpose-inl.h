@@ -260,14 +260,22 @@ HWY_INLINE int64_t TransposeSquares(Square square, int64_t count, T* to, int64_t
   const hn::ScalableTag<T> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   constexpr size_t kGroup = TileShape<T>::kGroup;
+  constexpr int64_t kLineLanes = 64 / sizeof(typename Square::Element);
   int64_t k = 0;
-  for (; k + kLanes <= count; k += kLanes, square.Advance(kLanes)) {
-    for (size_t r = 0; r < size_t{kLanes}; ++r) {
-      hwy::Prefetch(square.Lane(r / kGroup, r % kGroup) + kSquaresAhead * kLanes);
+  for (; k + kLanes <= count; k += kLanes, square.Advance(kLanes), to += kLanes * width) {
+    if (k % kLineLanes == 0) {
+      for (size_t r = 0; r < size_t{kLanes}; ++r) {
+        hwy::Prefetch(square.Lane(r / kGroup, r % kGroup) + kSquaresAhead * kLanes);
+      }
     }
+#if HWY_COMPILER_GCC_ACTUAL
+    // Else GCC has a pointer for each row of the square, more than there are registers.
+    asm("" : "+r"(to), "+r"(width));
+#endif
     // Whole vectors are stored, where blocks one by one would take longest.
-    TurnSquare(d, square,
-               [&](size_t i, hn::Vec<decltype(d)> row) HWY_ATTR { StoreAny(row, d, to + (k + int64_t(i)) * width); });
+    TurnSquare(d, square, [&](size_t i, hn::Vec<decltype(d)> row) HWY_ATTR {
+      StoreAny(row, d, to + static_cast<int64_t>(i) * width);
+    });
   }
   return k;
 }
