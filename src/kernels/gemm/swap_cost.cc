@@ -62,7 +62,7 @@ bool costs_less_than_panels_of_b(const Problem& p, const Kernels& kernels) {
   const double turn = is_wide ? 1.0 : 0.63;  // an element
   const double with_panels = multiply_add(p) * m / static_cast<double>(kernels.lanes) + turn;
   const double swapped = of_row(p, p.m, kernels) + (p.a_row_step == 1 ? 0.0 : 2 * turn * m / n);
-  const double to_end = is_wide ? 100 + 2.4 * m : 50 + 1.4 * m;  // the column, whose sums are turned
+  const double to_end = is_wide ? 90 + 2.4 * m : 45 + 1.4 * m;  // the column, whose sums are turned
   return static_cast<double>(p.k) * (with_panels - swapped) > to_end;
 }
 

@@ -223,6 +223,12 @@ HWY_NOINLINE void AddSquaresOfRows(const Block& block, int64_t column, int64_t l
   add.template operator()<0>();
 }
 
+/// One row of floats with a short K, with AVX2: two groups are too few chains to hide their latency, and to begin with
+/// them takes as long as some squares. With more k rows of B are more streams than prefetchers follow.
+template <class Element, class T>
+constexpr bool kHasFourGroups = (HWY_TARGET == HWY_AVX2) && std::is_same_v<Element, T>&& hwy::IsFloat<T>();
+constexpr int64_t kMostKOfFourGroups = 128;
+
 template <class Element, class T>
 void MultiplyTurned(const Block& block) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
@@ -235,21 +241,27 @@ void MultiplyTurned(const Block& block) {
   const int64_t row_bytes = block.b_column_step * int64_t{sizeof(Element)};
   const bool groups_meet = kLanes >= kWays && row_bytes % kPageBytes == 0;
   const bool has_groups = kGroups > 1 && (kIsLine ? block.turns_two_groups : !groups_meet);
+  const bool takes_four = kHasFourGroups<Element, T> && block.m == 1 && block.a_column_step == 1 &&
+                          block.k <= kMostKOfFourGroups && row_bytes % kPageBytes != 0;
   const RestOfK<Element, T> rest(block);
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
     for (int64_t n = 0; block.k >= kLanes && n < columns.count;) {
       const int64_t left = columns.count - n;
-      const bool takes_groups = has_groups && left >= (kIsLine ? kLanes + 1 : int64_t{kGroups} * kLanes);
-      const int64_t groups = takes_groups ? int64_t{kGroups} : 1;
+      const bool are_four = takes_four && left >= 4 * kLanes;
+      const bool takes_groups = !are_four && has_groups && left >= (kIsLine ? kLanes + 1 : int64_t{kGroups} * kLanes);
+      const int64_t groups = are_four ? 4 : takes_groups ? int64_t{kGroups} : 1;
       const int64_t last = HWY_MIN(left - (groups - 1) * kLanes, kLanes);
       const bool is_whole = last == kLanes && (kIsWholeForAllRows || (block.m == 1 && block.a_column_step == 1));
       const int64_t column = columns.first + n;
+      if constexpr (kHasFourGroups<Element, T>) {
+        if (are_four) AddSquares<4, 1, true, Element>(block, column, last, sums + n, columns.row_step);
+      }
       if constexpr (kGroups > 1) {
         if (takes_groups) AddSquaresOfRows<kGroups, !kIsLine, Element>(block, column, last, sums + n, columns.row_step);
       }
-      if (!takes_groups && is_whole) {
+      if (groups == 1 && is_whole) {
         AddSquaresOfRows<1, true, Element>(block, column, last, sums + n, columns.row_step);
-      } else if (!takes_groups) {
+      } else if (groups == 1) {
         AddSquaresOfRows<1, false, Element>(block, column, last, sums + n, columns.row_step);
       }
       const int64_t count = (groups - 1) * kLanes + last;
