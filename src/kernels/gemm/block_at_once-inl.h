@@ -215,27 +215,33 @@ class BlockAtOnce {
            ends_.last <= Last::plus_c && operands_.below == 0;
   }
 
-  /// The last tile may begin with rows of the one above it, whose sums it stores again. One row more than whole tiles
-  /// would be computed three times: it goes with three others.
+  /// What makes no whole tile: one row goes with three others, which else would be computed three times; two rows go by
+  /// themselves, or with a short K in a tile that begins with a row of the one above it, whose sums it stores again.
   HWY_NOINLINE int64_t MultiplyRowsOfThree() {
-    constexpr int64_t kRows = 3;
+    constexpr int64_t kRows = 3, kLeastKOfTwoRows = 12;
     const int64_t tiles = rows_ / kRows, left = rows_ - tiles * kRows;
     const auto multiply = [this](int64_t count) HWY_ATTR {
       tiles_.rows_of_three(operands_, count, y_, ends_.to_row_step, c_of_tile_, c_row_step_, repeats_c_);
     };
     multiply(left == 1 ? tiles - 1 : tiles);
-    if (left > 0) {
-      const int64_t done = left == 1 ? rows_ - kRows - 1 : rows_ - kRows;
-      operands_.a += done * operands_.a_row_step;
-      y_ += done * ends_.to_row_step;
-      c_of_tile_ += done * c_row_step_;
-      if (left == 1) {
-        MultiplyFourRows();
-      } else {
-        multiply(1);
-      }
+    if (left == 1) {
+      SkipTo(rows_ - kRows - 1);
+      MultiplyFourRows();
+    } else if (left == 2 && operands_.k >= kLeastKOfTwoRows) {
+      SkipTo(rows_ - left);
+      SetLastLanes(Shape::kLanes);
+      Compute({tiles_.Of(left).wide, Shape::WideVectors(2)}, left, 1);
+    } else if (left == 2) {
+      SkipTo(rows_ - kRows);
+      multiply(1);
     }
     return int64_t{4 * Shape::kLanes};
+  }
+
+  HWY_INLINE void SkipTo(int64_t row) {
+    operands_.a += row * operands_.a_row_step;
+    y_ += row * ends_.to_row_step;
+    c_of_tile_ += row * c_row_step_;
   }
 
   /// And four vectors: two tiles.
