@@ -75,7 +75,7 @@ bool costs_less_than_columns_of_a(const Problem& p, const Kernels& kernels) {
   // For each k of a row of Y.
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double swapped = n * of_row(p, p.m, kernels) / m;
-  const double to_end = 10 + (is_wide ? 2.6 : 1.2) * n * n;
+  const double to_end = 10 + (is_wide ? 1.2 : 0.5) * n * n;
   return static_cast<double>(p.k) * (of_row(p, p.n, kernels) - swapped) > to_end;
 }
 
