@@ -308,7 +308,8 @@ HWY_INLINE void FetchRows(const std::byte* row, int64_t row_bytes_apart, int64_t
   }
 }
 
-/// The rows of Y, or of sums, under a tile lie on pages of their own, where no hardware prefetcher follows.
+/// The rows of Y, or of sums, under a tile, and those of a full C, lie on pages of their own, where no hardware
+/// prefetcher follows.
 template <size_t kElementBytes, class T>
 HWY_NOINLINE void PrefetchSums(const Block& block, int64_t m, int64_t n) {
   const Output& output = *block.output;
