@@ -167,6 +167,7 @@ class BlockLoops {
   /// the rows done.
   int64_t TilesInPlace(const Tile<T, TB>& tile, int64_t n) const {
     const int64_t rows = block_.a_panel_rows;
+    if (block_.m < rows) return 0;  // an item's last rows may be fewer, and so is a column of C
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
     alignas(64) T repeated_c[LargestTile<T>()];
     TileEnds<T> ends;
