@@ -18,6 +18,9 @@ using binet::testing::Place;
 
 class GemmGuards : public TypeOnTargetTest {
  protected:
+  static constexpr std::int64_t kMostBytes = 64 * 1024 * sizeof(double);
+  static constexpr std::int64_t kMostBytesOfA = 64 * kMostBytes;
+
   void check_guards(const Case& c) {
     const Problem p = problem_of(type_, c);
     const Operands operands(p, 0, 1);
@@ -54,8 +57,7 @@ class GemmGuards : public TypeOnTargetTest {
     EXPECT_EQ(difference(type_, y, want.data(), p.m * p.n), "") << running.str();
   }
 
-  static constexpr std::size_t kMostBytes = 64 * 1024 * sizeof(double);
-  GuardedMemory a_{kMostBytes};
+  GuardedMemory a_{kMostBytesOfA};
   GuardedMemory b_{kMostBytes};
   GuardedMemory c_{kMostBytes};
   GuardedMemory y_{kMostBytes};
@@ -116,6 +118,24 @@ TEST_P(GemmGuards, AreNotTouchedByTransposedOperandsOfALongK) {
       }
     }
   }
+}
+
+/// The last item of rows has fewer of them than a tile, as a column of C has then. Only so large an A leaves so few;
+/// the code is the same on all targets.
+TEST_P(GemmGuards, AreNotTouchedByTheLastRowsBesideAColumnOfC) {
+  if (!has_short_floats(kernels_)) return;
+  constexpr std::int64_t kInner = 1000;
+  const std::int64_t most_rows = kMostBytesOfA / kInner / kernels_.element_bytes;
+  std::int64_t last_rows = 0;
+  for (std::int64_t m = 300; m < most_rows && last_rows == 0; ++m) {
+    const Case c{m, kernels_.nr, kInner, false, false, CForm::column};
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    ASSERT_EQ(plan.way, Way::items);
+    if (m % plan.schedule.item_rows >= plan.schedule.tile_rows) continue;
+    last_rows = m % plan.schedule.item_rows;
+    if (last_rows != 0) check_guards(c);
+  }
+  EXPECT_GT(last_rows, 0);
 }
 
 /// Which may be applied to sums that lie in Y, up to its last element.
