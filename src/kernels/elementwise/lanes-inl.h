@@ -3,6 +3,7 @@
 //   Tag         the Highway tag of the widest vector it works on
 //   apply       the operation on vectors of T, of Tag or any smaller one with at least two lanes
 //   kTakesLong  whether that takes longer than loading and storing
+//   kIsOneInstruction  whether it is a single quick one
 //   Wide        where it is worth while to convert an operand once for several uses: what it is converted to. apply
 //               then takes vectors of that, too, as the second operand or both; widen gives them.
 #if defined(BINET_ELEMENTWISE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -43,12 +44,11 @@ HWY_INLINE void fetch_to_write([[maybe_unused]] const std::byte* y) {
 #endif
 }
 
-/// Asks for a line of an operand in memory, some lines before its turn: where a line's arithmetic takes long, few loads
-/// are on their way at a time. Only where that has been measured.
-HWY_INLINE void fetch_to_read([[maybe_unused]] const std::byte* x) {
-  [[maybe_unused]] constexpr std::size_t kAhead = 640;
+/// Asks for a line of an operand, `ahead` bytes before its turn. Beside streaming stores alone: others ask for their
+/// lines as well, and gain nothing. Only where that has been measured.
+HWY_INLINE void fetch_to_read([[maybe_unused]] const std::byte* x, [[maybe_unused]] std::size_t ahead) {
 #if HWY_TARGET == HWY_AVX2
-  __builtin_prefetch(x + kAhead);
+  __builtin_prefetch(x + ahead);
 #endif
 }
 
@@ -65,6 +65,7 @@ HWY_INLINE V kept(V v) {
 template <class Op, class Element>
 struct Lanes {
   static constexpr bool kTakesLong = false;
+  static constexpr bool kIsOneInstruction = Op::template kIsOneInstruction<Element>;
   using T = Element;
   using Tag = hn::ScalableTag<T>;
 
@@ -79,6 +80,7 @@ struct Lanes {
 template <class Op>
 struct Lanes<Op, Float16> {
   static constexpr bool kTakesLong = true;
+  static constexpr bool kIsOneInstruction = false;
   using T = std::uint16_t;
   using Tag = hn::Rebind<std::uint16_t, hn::ScalableTag<float>>;
 
@@ -184,6 +186,7 @@ struct InstructionFloat16 {};
 template <>
 struct Lanes<Multiply, InstructionFloat16> {
   static constexpr bool kTakesLong = false;
+  static constexpr bool kIsOneInstruction = true;
   using T = std::uint16_t;
   using Tag = hn::ScalableTag<T>;
 
@@ -206,6 +209,7 @@ struct Lanes<Multiply, InstructionFloat16> {
 template <class Op>
 struct Lanes<Op, BFloat16> {
   static constexpr bool kTakesLong = true;
+  static constexpr bool kIsOneInstruction = false;
   using T = std::uint16_t;
   using Tag = hn::ScalableTag<T>;
 
@@ -283,6 +287,12 @@ struct Lanes<Op, BFloat16> {
 #endif
   }
 };
+
+/// How far ahead an operand is fetched. The prefetchers end at a page, and where a line's arithmetic takes long, few
+/// loads are on their way at a time, so that memory waits; where it does not, 2 KiB ask memory for too much (1.1
+/// times).
+template <class L>
+inline constexpr std::size_t kFetchedAhead = L::kIsOneInstruction ? 1024 : 3072;
 
 /// Whether an operand that is used several times may be converted before.
 template <class L>

@@ -127,7 +127,7 @@ class Computation {
       }
     }
     for (; at < count * kBytes; at += kBytes) {
-      if (kFar && !stream) fetch_to_write(y + at);
+      if (kFar) stream ? fetch_to_read(other + at * kOtherBytes, kFetchedAhead<L>) : fetch_to_write(y + at);
       compute(d, hn::BitCast(d_laid_out, chunks.next()), other + at * kOtherBytes, y + at, kFar && stream);
     }
   }

@@ -38,7 +38,7 @@ class Moving {
     return hn::Set(d, value);
   }
   static const std::byte* place(const std::byte* start, std::size_t i) { return start + i * sizeof(T); }
-  HWY_INLINE void fetch(std::size_t i) const { fetch_to_read(start_ + i * sizeof(T)); }
+  HWY_INLINE void fetch(std::size_t i, std::size_t ahead) const { fetch_to_read(start_ + i * sizeof(T), ahead); }
 #if HWY_TARGET == HWY_AVX3
   /// The last `tail` of n elements, and the first ones of `next`.
   template <class D>
@@ -72,7 +72,7 @@ class MovingWide {
     return hn::Set(hn::Rebind<Wide, D>(), *reinterpret_cast<const Wide*>(start_));
   }
   static const std::byte* place(const std::byte* start, std::size_t i) { return start + i * sizeof(Wide); }
-  HWY_INLINE void fetch(std::size_t /*i*/) const {}
+  HWY_INLINE void fetch(std::size_t /*i*/, std::size_t /*ahead*/) const {}
 
  private:
   const std::byte* start_;
@@ -95,7 +95,7 @@ class Fixed {
     return hn::Set(d, value_);
   }
   static const std::byte* place(const std::byte* value, std::size_t) { return value; }
-  HWY_INLINE void fetch(std::size_t) const {}
+  HWY_INLINE void fetch(std::size_t, std::size_t) const {}
 #if HWY_TARGET == HWY_AVX3
   template <class D>
   HWY_INLINE hn::Vec<D> joined(D d, std::size_t, std::size_t tail, const Fixed& next) const {

@@ -95,9 +95,9 @@ HWY_NOINLINE void rows_in_lines(const Rows& rows, const std::byte* a, const std:
     // A line at a time: memory sets the pace, and more of them at once are more streams to it.
     const std::size_t tail = (n - i) % kLine;
     for (; i < n - tail; i += kLine) {
-      if constexpr (L::kTakesLong) {
-        of_a.fetch(i);
-        of_b.fetch(i);
+      if constexpr (kStreams && !L::kIsOneInstruction) {
+        of_a.fetch(i, kFetchedAhead<L>);
+        of_b.fetch(i, kFetchedAhead<L>);
       }
       hn::Vec<decltype(whole)> line[kVectors];
       for (std::size_t v = 0; v < kVectors; ++v) {
