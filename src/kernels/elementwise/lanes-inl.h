@@ -289,10 +289,9 @@ struct Lanes<Op, BFloat16> {
 };
 
 /// How far ahead an operand is fetched. The prefetchers end at a page, and where a line's arithmetic takes long, few
-/// loads are on their way at a time, so that memory waits; where it does not, 2 KiB ask memory for too much (1.1
-/// times).
+/// loads are on their way at a time, so that memory waits. Where it does not, twice as far is too much for memory.
 template <class L>
-inline constexpr std::size_t kFetchedAhead = L::kIsOneInstruction ? 1024 : 3072;
+inline constexpr std::size_t kFetchedAhead = L::kIsOneInstruction ? 1536 : 3072;
 
 /// Whether an operand that is used several times may be converted before.
 template <class L>

@@ -95,7 +95,8 @@ HWY_NOINLINE void rows_in_lines(const Rows& rows, const std::byte* a, const std:
     // A line at a time: memory sets the pace, and more of them at once are more streams to it.
     const std::size_t tail = (n - i) % kLine;
     for (; i < n - tail; i += kLine) {
-      if constexpr (kStreams && !L::kIsOneInstruction) {
+      // Two operands with little between their loads ask for as much as memory gives.
+      if constexpr (kStreams && (!L::kIsOneInstruction || B::kStays)) {
         of_a.fetch(i, kFetchedAhead<L>);
         of_b.fetch(i, kFetchedAhead<L>);
       }
