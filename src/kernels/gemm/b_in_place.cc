@@ -42,7 +42,10 @@ constexpr std::int64_t kLeastRowsToShareLinesFor = 4;
 constexpr std::int64_t kFewRowsOfShortVectors = 64, kFewRowsOfShortVectorsOffLines = 45;
 constexpr std::int64_t kTilesForLargeB = 8;
 constexpr std::int64_t kFewTilesOfFarB = 4;
-constexpr std::int64_t kFewTilesOfRowsThatMeet = 2;
+constexpr std::int64_t kFewTilesOfRowsThatMeet = 3;
+// There a panel is one line of each row of B: no more of it than that would stay near, and sums are passed over less
+// often than if it had to. Rows on more pages, which are a power of two apart, too, would leave the TLB.
+constexpr std::int64_t kFarKOfShortVectors = 192;
 constexpr std::int64_t kNearBBytesOfShortVectors = 128 * 1024;
 // More of it for so many rows of so short a k.
 constexpr std::int64_t kManyRowsOfShortK = 640;
@@ -63,10 +66,22 @@ bool comes_by_itself(const Problem& p, const Kernels& kernels) {
   return row_bytes % (kAliasBytes / 2) != 0 && p.m <= kTilesForLargeB * kernels.mr;
 }
 
+/// Rows of B from beyond L2 that stay there while the next panel comes, and for the tiles below the first.
+std::int64_t rows_that_stay(const Problem& p, const Kernels& kernels) {
+  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
+  const std::int64_t pages = std::clamp(p.m, kLeastPagesOfFarB, kMostPagesOfFarB);
+  const std::int64_t in_tlb = pages * kPageBytes / std::min(row_bytes, kPageBytes);
+  // Rows a multiple of a power of two apart meet in the same sets, of 16 lines each in the L2 of most CPUs.
+  const std::int64_t l2_bytes = second_level_cache_bytes();
+  const std::int64_t sets_apart = std::min(row_bytes & -row_bytes, l2_bytes / 16);
+  const std::int64_t in_l2 = l2_bytes / sets_apart * 3 / 4;
+  return std::min({in_tlb, in_l2, kernels.kc});
+}
+
 std::int64_t rows_for_short_vectors(const Problem& p, const Kernels& kernels) {
   const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
   if (!is_b_far(p, kernels)) return has_whole_lines ? kFewRowsOfShortVectors : kFewRowsOfShortVectorsOffLines;
-  return (rows_of_far_b(p, kernels) < kLeastFarK ? kFewTilesOfRowsThatMeet : kFewTilesOfFarB) * kernels.mr;
+  return (rows_that_stay(p, kernels) < kLeastFarK ? kFewTilesOfRowsThatMeet : kFewTilesOfFarB) * kernels.mr;
 }
 
 /// So many take less time than packing B costs.
@@ -75,7 +90,7 @@ std::int64_t rows_to_read_b_for(const Problem& p, const Kernels& kernels) {
   if (leaves_b_to_hardware(kernels)) return kFewRowsWithHardware;
   if (!is_b_far(p, kernels)) return kFewRows;
   const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
-  return has_whole_lines && rows_of_far_b(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
+  return has_whole_lines && rows_that_stay(p, kernels) >= kLeastFarK ? kFewRows : kFewRowsForAnyFarB;
 }
 
 /// So short a k that rows of B are few streams, which hardware prefetchers follow, and a product goes by tiles of three
@@ -97,7 +112,7 @@ bool suits_in_place(const Problem& p, const Kernels& kernels) {
 bool is_b_far(const Problem& p, const Kernels& kernels) {
   // Short rows lie one behind the other, and come by themselves.
   if (p.b_row_step * kernels.element_bytes < kLeastRowBytesOfFarB || comes_by_itself(p, kernels)) return false;
-  return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_of_far_b(p, kernels);
+  return p.n * p.k * kernels.element_bytes > second_level_cache_bytes() / 2 && p.k > rows_that_stay(p, kernels);
 }
 
 bool shares_lines_of_b(const Problem& p, const Kernels& kernels) {
@@ -107,18 +122,14 @@ bool shares_lines_of_b(const Problem& p, const Kernels& kernels) {
     return false;
   const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
   if (row_bytes < kLeastRowBytesOfFarB || row_bytes > kPageBytes || row_bytes % kLineBytes == 0) return false;
-  return p.n * p.k * kernels.element_bytes <= second_level_cache_bytes() && 4 * p.k > 5 * rows_of_far_b(p, kernels);
+  return p.n * p.k * kernels.element_bytes <= second_level_cache_bytes() &&
+         4 * p.k > 5 * rows_of_shared_lines(p, kernels);
 }
 
+std::int64_t rows_of_shared_lines(const Problem& p, const Kernels& kernels) { return rows_that_stay(p, kernels); }
+
 std::int64_t rows_of_far_b(const Problem& p, const Kernels& kernels) {
-  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
-  const std::int64_t pages = std::clamp(p.m, kLeastPagesOfFarB, kMostPagesOfFarB);
-  const std::int64_t in_tlb = pages * kPageBytes / std::min(row_bytes, kPageBytes);
-  // Rows a multiple of a power of two apart meet in the same sets, of 16 lines each in the L2 of most CPUs.
-  const std::int64_t l2_bytes = second_level_cache_bytes();
-  const std::int64_t sets_apart = std::min(row_bytes & -row_bytes, l2_bytes / 16);
-  const std::int64_t in_l2 = l2_bytes / sets_apart * 3 / 4;
-  return std::min({in_tlb, in_l2, kernels.kc});
+  return kernels.has_short_vectors ? std::min(kFarKOfShortVectors, kernels.kc) : rows_that_stay(p, kernels);
 }
 
 std::int64_t rows_of_near_b(const Problem& p, const Kernels& kernels) {

@@ -17,10 +17,12 @@ namespace binet::kernels::gemm {
 
 /// Whether a line in which two tiles meet, as rows of B begin off lines, would have left the first-level cache between
 /// them, and its page the TLB, if they had all of k: with few rows, which do little with what they load, and a B in L2.
-/// Sums are then passed over for each range of rows_of_far_b(). (Measured with vectors of half a line.)
+/// Sums are then passed over for each range of so many k. (Measured with vectors of half a line.)
 [[nodiscard]] bool shares_lines_of_b(const Problem& problem, const Kernels& kernels);
+[[nodiscard]] std::int64_t rows_of_shared_lines(const Problem& problem, const Kernels& kernels);
 
-/// So many rows of such a B. They stay in L2 while the next panel comes, and for the tiles below the first.
+/// So many rows of a far B meet all columns at a time. Where vectors are as long as lines, they stay in L2 while the
+/// next panel comes, and for the tiles below the first.
 [[nodiscard]] std::int64_t rows_of_far_b(const Problem& problem, const Kernels& kernels);
 
 /// So many rows of another B meet more than a few tiles of rows before the next ones do: not all of kc, as they would

@@ -205,6 +205,26 @@ TEST_P(GemmPaths, LowTilesThatPackFarB) {
   }
 }
 
+/// A B from the far end of the last-level cache, and a few rows: with short vectors not at once, however short Y is,
+/// and in ranges of k; with so short a k that there are few rows of B, as before.
+TEST_P(GemmPaths, LargeBForAFewRows) {
+  if (!kernels_.has_short_vectors || kernels_.in_place != nullptr) return;
+  const std::int64_t elements = last_level_cache_bytes() / 4 / kernels_.element_bytes;
+  for (const std::int64_t k : {12, 20, 333}) {
+    Case c{5, elements / k + 37, k};
+    vary(c);
+    const Problem p = problem_of(type_, c);
+    const Plan plan = make_plan(p, target_, 1, false);
+    if (k >= 16) {
+      EXPECT_FALSE(is_at_once(plan.way)) << c;
+    }
+    if (k == 333 && plan.schedule.b_source == BSource::direct) {
+      EXPECT_LT(plan.schedule.kc, k) << c;
+    }
+    check(c, Operands(p, 0, 1), false);
+  }
+}
+
 /// So much of B in place lies between two tiles' columns that low tiles fetch it themselves, and seven rows or eight,
 /// or twice as many, take three vectors at a time: with what is left of the columns, and rows of B that are short.
 TEST_P(GemmPaths, LowTilesOfALongB) {

@@ -50,6 +50,9 @@ constexpr std::int64_t kItemsOfBlocks = 4;  // for each of several threads, to e
 // Stores wait for lines of Y that leave the first-level cache, where there is so little to compute for an element.
 constexpr std::int64_t kMostKToFetchYFor = 6;
 constexpr std::int64_t kLeastYToFetch = 32 * 1024;
+// From so many rows of B on, one that comes from memory, or from the far end of the last-level cache, comes too late
+// for tiles of short vectors that are one behind the other: a few rows of Y took up to four times as long.
+constexpr std::int64_t kLeastKOfLargeB = 16;
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
 // each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
@@ -203,6 +206,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   // From beyond L2 B comes sooner to items, whose tiles fetch rows of it just before they read them.
   const bool b_leaves_l2 = p.n * p.k * kernels.element_bytes > second_level_cache_bytes() * 3 / 2;
   if (b_leaves_l2 && fetches_below(p, kernels, s)) return false;
+  if (kernels.has_short_vectors && p.k >= kLeastKOfLargeB && !comes_from_caches(p, kernels)) return false;
   if (most_rows_of_tile(p, kernels) < std::min(p.m, kernels.mr)) return false;
   const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr || reads_a_by_blocks(p, kernels, s);
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
