@@ -154,6 +154,14 @@ class BlockAtOnce {
            operands_.k <= kShortKOfThreeByFour && TakesThreeByFour(4 * kLanes);
   }
 
+  /// Of all columns: they are more than three vectors, and less than four. Then the last vector begins in the one
+  /// before.
+  HWY_INLINE bool IsWideAlone(int64_t columns) const {
+    constexpr int64_t kLanes = Shape::kLanes;
+    return columns > 3 * kLanes && columns < 4 * kLanes && p_.n == columns && operands_.k <= kShortKOfThreeByFour &&
+           TakesThreeByFour(4 * kLanes);
+  }
+
   HWY_INLINE void SetLastLanes(size_t last_lanes) {
     ends_.last_lanes = last_lanes;
     operands_.b_is_whole = last_lanes == Shape::kLanes || p_.b_has_whole_vectors;
@@ -176,6 +184,7 @@ class BlockAtOnce {
     }
     if constexpr (kMayHaveThreeByFour) {
       if (TakesThreeByFour(columns_left)) return MultiplyRowsOfThree();
+      if (IsWideAlone(columns_left)) return MultiplyFewerColumns(columns_left);
     }
     if constexpr (kHasTilesOfThreeVectors<T>) {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
@@ -220,9 +229,8 @@ class BlockAtOnce {
   HWY_NOINLINE int64_t MultiplyRowsOfThree() {
     constexpr int64_t kRows = 3, kLeastKOfTwoRows = 12;
     const int64_t tiles = rows_ / kRows, left = rows_ - tiles * kRows;
-    const auto multiply = [this](int64_t count) HWY_ATTR {
-      tiles_.rows_of_three(operands_, count, y_, ends_.to_row_step, c_of_tile_, c_row_step_, repeats_c_);
-    };
+    constexpr int64_t kLast = 3 * Shape::kLanes;
+    const auto multiply = [this](int64_t count) HWY_ATTR { ComputeRowsOfThree(count, kLast); };
     multiply(left == 1 ? tiles - 1 : tiles);
     if (left == 1) {
       SkipTo(rows_ - kRows - 1);
@@ -236,6 +244,22 @@ class BlockAtOnce {
       multiply(1);
     }
     return int64_t{4 * Shape::kLanes};
+  }
+
+  /// The same where the last vector is no whole one. Rows that make no whole tile are few beside the others.
+  HWY_NOINLINE int64_t MultiplyFewerColumns(int64_t columns) {
+    constexpr int64_t kRows = 3;
+    const int64_t tiles = rows_ / kRows, last = columns - int64_t{Shape::kLanes};
+    ComputeRowsOfThree(tiles, last);
+    if (rows_ > tiles * kRows) {
+      SkipTo(rows_ - kRows);
+      ComputeRowsOfThree(1, last);
+    }
+    return columns;
+  }
+
+  HWY_INLINE void ComputeRowsOfThree(int64_t tiles, int64_t last) const {
+    tiles_.rows_of_three(operands_, tiles, y_, ends_.to_row_step, c_of_tile_, c_row_step_, repeats_c_, last);
   }
 
   HWY_INLINE void SkipTo(int64_t row) {

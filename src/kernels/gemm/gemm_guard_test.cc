@@ -80,7 +80,7 @@ TEST_P(GemmGuards, AreNotTouchedByFewRows) {
 TEST_P(GemmGuards, AreNotTouchedByLastColumns) {
   const std::int64_t lanes = kernels_.lanes;
   for (const std::int64_t m : {2, 7, 13, 40}) {
-    for (std::int64_t n = 4 * lanes + 1; n <= 8 * lanes; n += lanes / 2 + 1) {
+    for (std::int64_t n = 3 * lanes + 1; n <= 8 * lanes; n += lanes / 2 + 1) {
       for (const std::int64_t k : {1, 3, 9, 40}) {
         Case c{m, n, k};
         vary(c);

@@ -266,6 +266,21 @@ TEST_P(GemmPaths, ThreeRowsByFourVectors) {
   }
 }
 
+/// The same where the last of four vectors begins in the one before, and rows that are left are computed twice.
+TEST_P(GemmPaths, ThreeRowsByLessThanFourVectors) {
+  const std::int64_t lanes = kernels_.lanes;
+  for (const std::int64_t m : {5, 6, 7, 8, 9, 25, 26, 100}) {
+    for (const std::int64_t n : {3 * lanes + 1, 4 * lanes - lanes / 2, 4 * lanes - 1}) {
+      for (const std::int64_t k : {1, 3, 4, 5, 32, 33}) {
+        Case c{m, n, k, (m + k) % 2 == 0, m % 4 == 1};
+        vary(c);
+        check(c, k == 5 ? byte_size(type_) : 0);
+        check(Case{m, n, k, c.trans_a, false, k % 2 == 1 ? CForm::column : CForm::full});
+      }
+    }
+  }
+}
+
 /// Five to eight columns of f32 take two k at a time: around tiles of rows, and an odd number of k.
 TEST_P(GemmPaths, PairsOfK) {
   for (const std::int64_t m : {1, 2, 3, 5, 8, 15, 16, 17, 31, 45, 1037}) {

@@ -129,7 +129,7 @@ struct TileSet {
   void (*narrow_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t, bool);
   void (*panel_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t, bool);
   /// Null, or MultiplyThreeByFour.
-  void (*rows_of_three)(const TileOperands<T, TB>&, int64_t, T*, int64_t, const T*, int64_t, bool);
+  void (*rows_of_three)(const TileOperands<T, TB>&, int64_t, T*, int64_t, const T*, int64_t, bool, int64_t);
   bool are_floats;
 
   [[nodiscard]] HWY_INLINE const TilesOfRows<T, TB>& Of(int64_t rows) const { return of_rows[rows - 1]; }
