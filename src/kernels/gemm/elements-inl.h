@@ -107,10 +107,32 @@ HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
   }
 }
 
+/// The first `count` lanes, of vectors of up to 8, in pieces of 8, 4, 2 and 1.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void StoreInPieces(D d, hn::Vec<D> v, T* to, size_t count) {
+  alignas(32) T lanes[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  const T* from = lanes;
+  const auto copy = [&](auto piece) HWY_ATTR {
+    constexpr size_t kPiece = piece;
+    if ((count & kPiece) == 0) return;
+    std::memcpy(to, from, kPiece * sizeof(T));  // one instruction; Highway's for one lane would need an aligned `to`
+    from += kPiece;
+    to += kPiece;
+  };
+  if constexpr (hn::MaxLanes(d) > 4) copy(std::integral_constant<size_t, 8>());
+  copy(std::integral_constant<size_t, 4>());
+  copy(std::integral_constant<size_t, 2>());
+  copy(std::integral_constant<size_t, 1>());
+}
+
+/// A masked store is dozens of steps on AMD's CPUs without AVX-512.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void StoreFirst(hn::Vec<D> v, D d, T* to, size_t count) {
-  if constexpr (BINET_HAS_MASKED_MEMORY && (sizeof(T) >= 4 || BINET_MASKS_ARE_CHEAP)) {
+  if constexpr (BINET_MASKS_ARE_CHEAP) {
     hn::BlendedStore(v, hn::FirstN(d, count), d, to);
+  } else if constexpr (BINET_HAS_MASKED_MEMORY && sizeof(T) >= 4) {
+    StoreInPieces(d, v, to, count);
   } else {
     alignas(64) T buffer[hn::MaxLanes(d)];
     hn::Store(v, d, buffer);

@@ -184,25 +184,6 @@ HWY_INLINE void StoreTile(const Row& vectors, const TileEnds<BitsOf<hn::TFromV<V
   }
 }
 
-/// The first `count` lanes, of vectors of up to 8, in pieces of 8, 4, 2 and 1.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void StoreInPieces(D d, hn::Vec<D> v, T* to, size_t count) {
-  alignas(32) T lanes[hn::MaxLanes(d)];
-  hn::Store(v, d, lanes);
-  const T* from = lanes;
-  const auto copy = [&](auto piece) HWY_ATTR {
-    constexpr size_t kPiece = piece;
-    if ((count & kPiece) == 0) return;
-    std::memcpy(to, from, kPiece * sizeof(T));  // one instruction; Highway's for one lane would need an aligned `to`
-    from += kPiece;
-    to += kPiece;
-  };
-  if constexpr (hn::MaxLanes(d) > 4) copy(std::integral_constant<size_t, 8>());
-  copy(std::integral_constant<size_t, 4>());
-  copy(std::integral_constant<size_t, 2>());
-  copy(std::integral_constant<size_t, 1>());
-}
-
 /// Added to anything, it changes nothing.
 template <class T>
 alignas(64) constexpr auto kNegativeZeros = [] {
