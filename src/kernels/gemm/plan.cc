@@ -33,7 +33,8 @@ constexpr std::int64_t kLeastTilesOfSharedRows = 3;
 // Wide tiles read B twice as fast as the others: it stays in the first-level cache.
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 constexpr std::int64_t kTurnedBBytes = 128 * 1024;
-constexpr std::int64_t kTurnedBBytesOfShortK = 512 * 1024;  // four vectors or less, where they are as long as lines
+constexpr std::int64_t kTurnedBBytesOfShortK = 512 * 1024;        // four vectors or less
+constexpr std::int64_t kTurnedBBytesOfShortVectors = 384 * 1024;  // the same where they are shorter than lines
 constexpr std::int64_t kLeastRowsToTurnFor = 3;
 constexpr std::int64_t kBytesWhereRowsMeet = 1024;
 // One column of integers for no more rows than a tile has: with a shorter K its tile is done before dots would begin.
@@ -108,9 +109,11 @@ bool may_turn_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.turn_rows == nullptr || p.b_column_step == 1 || p.m < kLeastRowsToTurnFor) return false;
   if (turns_quickly(p, kernels)) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
-  const bool has_short_k = kernels.has_long_vectors() && p.k <= 4 * kernels.lanes;
+  const std::int64_t short_k_bytes = kernels.has_long_vectors()  ? kTurnedBBytesOfShortK
+                                     : kernels.has_short_vectors ? kTurnedBBytesOfShortVectors
+                                                                 : kTurnedBBytes;
   return p.k * round_up(p.n, kernels.lanes) * kernels.element_bytes <=
-         (has_short_k ? kTurnedBBytesOfShortK : kTurnedBBytes);
+         (p.k <= 4 * kernels.lanes ? short_k_bytes : kTurnedBBytes);
 }
 
 /// As they are written, a vector of each at a time, rows that are a power of two apart would meet in a few sets of the
