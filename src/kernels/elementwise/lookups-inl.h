@@ -24,11 +24,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class AllChunks>
 void expand(const Expansion& x, const std::byte* from, std::int64_t count, std::byte* to) {
   using D = typename AllChunks::D;
-  AllChunks chunks(x, from, 0);
-  for (std::int64_t i = 0; i < count; ++i) {
-    hn::Store(chunks.next(), D(), reinterpret_cast<hn::TFromD<D>*>(to));
+  const auto put = [&](auto chunk) HWY_ATTR {
+    hn::Store(vector_of(D(), chunk), D(), reinterpret_cast<hn::TFromD<D>*>(to));
     to += AllChunks::kBytes;
+  };
+  AllChunks chunks(x, from, 0);
+  std::int64_t i = 0;
+  if constexpr (HWY_TARGET == HWY_AVX2) {
+    for (; i < count - 1; i += 2) {
+      const auto first = chunks.next();
+      const auto second = chunks.next();
+      put(first);
+      put(second);
+    }
   }
+  for (; i < count; ++i) put(chunks.next());
 }
 
 /// What an operand is laid out as.
@@ -65,8 +75,9 @@ class Computation {
       }
     }
     const std::int64_t whole = bytes / kBytes;
-    if (kKnowsFar && (stream != nullptr || fetch)) {
-      whole_chunks<kKnowsFar>(x, from, other, whole, y, stream != nullptr && start % kBytes == 0);
+    const bool streams = stream != nullptr && start % kBytes == 0;
+    if (kKnowsFar && (kFetchesY ? stream != nullptr || fetch : streams)) {
+      whole_chunks<kKnowsFar>(x, from, other, whole, y, streams);
     } else {
       whole_chunks<false>(x, from, other, whole, y, false);
     }
@@ -77,21 +88,28 @@ class Computation {
   /// With AVX-512, chunks of less than a line are rare, and not worth a loop of their own for a y far away.
   static constexpr bool kKnowsFar = kBytes == kLineBytes || HWY_TARGET != HWY_AVX3 || kShufflesWide<L>;
 
-  static constexpr bool kTwoAtATime = kShufflesWide<L> && HWY_TARGET == HWY_AVX3 && kBytes == kLineBytes / 2;
+  /// Whether a y that is far away may be fetched instead of streamed, as fetch_to_write does.
+  static constexpr bool kFetchesY = HWY_TARGET == HWY_AVX3;
+
+  /// Of half lines: a loop's own instructions weigh as much as those of one chunk.
+  static constexpr bool kTwoAtATime =
+      kBytes == kLineBytes / 2 && (HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_AVX3 && kShufflesWide<L>));
 
   template <class DX>
   using VecOfX = hn::Vec<hn::Rebind<X, DX>>;
 
-  /// y = other op x; in halves where L works on no more at once.
-  template <class DY>
-  static HWY_INLINE void compute(DY d, VecOfX<DY> x, const std::byte* other, std::byte* y, bool stream) {
-    if constexpr (hn::MaxLanes(DY()) > hn::MaxLanes(typename L::Tag())) {
-      const hn::Half<DY> half;
+  /// y = other op the chunk; in halves where L works on no more at once.
+  template <class Chunk>
+  static HWY_INLINE void compute(Chunk chunk, const std::byte* other, std::byte* y, bool stream) {
+    const D d;
+    if constexpr (hn::MaxLanes(d) > hn::MaxLanes(typename L::Tag())) {
+      const hn::Half<D> half;
+      const hn::Rebind<X, decltype(half)> d_laid_out;
       constexpr std::size_t kHalf = hn::MaxLanes(half) * sizeof(T);
-      compute(half, hn::LowerHalf(half, x), other, y, stream);
-      compute(half, hn::UpperHalf(half, x), other + kHalf, y + kHalf, stream);
+      store(half, apply(half, lower_half_of(d_laid_out, chunk), other), y, stream);
+      store(half, apply(half, upper_half_of(d_laid_out, chunk), other + kHalf), y + kHalf, stream);
     } else {
-      store(d, apply(d, x, other), y, stream);
+      store(d, apply(d, vector_of(hn::Rebind<X, D>(), chunk), other), y, stream);
     }
   }
 
@@ -113,22 +131,20 @@ class Computation {
   template <bool kFar>
   static HWY_INLINE void whole_chunks(const Expansion& x, const std::byte* from, const std::byte* other,
                                       std::int64_t count, std::byte* y, bool stream) {
-    const D d;
-    const hn::Rebind<X, D> d_laid_out;
+    const bool streams = kFar && (stream || !kFetchesY);
     AllChunks chunks(x, from, 0);
     std::int64_t at = 0;
-    // Of conversions two at a time, as the loop's own instructions weigh as much as one of them.
     if constexpr (kTwoAtATime && !kFar) {
       for (; at < (count - 1) * kBytes; at += 2 * kBytes) {
-        const auto first = apply(d, hn::BitCast(d_laid_out, chunks.next()), other + at * kOtherBytes);
-        const auto second = apply(d, hn::BitCast(d_laid_out, chunks.next()), other + (at + kBytes) * kOtherBytes);
-        store(d, first, y + at, false);
-        store(d, second, y + at + kBytes, false);
+        const auto first = chunks.next();
+        const auto second = chunks.next();
+        compute(first, other + at * kOtherBytes, y + at, false);
+        compute(second, other + (at + kBytes) * kOtherBytes, y + at + kBytes, false);
       }
     }
     for (; at < count * kBytes; at += kBytes) {
-      if (kFar) stream ? fetch_to_read(other + at * kOtherBytes, kFetchedAhead<L>) : fetch_to_write(y + at);
-      compute(d, hn::BitCast(d_laid_out, chunks.next()), other + at * kOtherBytes, y + at, kFar && stream);
+      if (kFar) streams ? fetch_to_read(other + at * kOtherBytes, kFetchedAhead<L>) : fetch_to_write(y + at);
+      compute(chunks.next(), other + at * kOtherBytes, y + at, streams);
     }
   }
 
@@ -150,7 +166,7 @@ class Computation {
     y -= begun;
     for (std::int64_t left = bytes; y < end; y += kBytes, left -= kBytes) {
       if (left > 0) {
-        const auto laid_out = hn::BitCast(d, chunks.next());
+        const auto laid_out = vector_of(d, chunks.next());
         v = L::apply(d, left >= kBytes ? hn::LoadU(d, as<T>(other)) : first_of(d, other, left), laid_out);
         other += kBytes;
       }
@@ -169,12 +185,12 @@ class Computation {
   /// Of which only `bytes` bytes are wanted.
   static void last_chunk(const Expansion& x, const std::byte* from, const std::byte* other, std::int64_t chunk,
                          std::int64_t bytes, std::byte* y) {
-    const D d;
     AllChunks chunks(x, from, chunk);
-    const auto laid_out = hn::BitCast(hn::Rebind<X, D>(), chunks.next());
 #if HWY_TARGET == HWY_AVX3
     if constexpr (kBytes <= static_cast<std::int64_t>(kBytesOfVector<L>)) {
+      const D d;
       const hn::Rebind<Other, D> d_other;
+      const auto laid_out = vector_of(hn::Rebind<X, D>(), chunks.next());
       const std::size_t n = static_cast<std::size_t>(bytes) / sizeof(T);
       const auto others =
           hn::MaskedLoad(hn::FirstN(d_other, n), d_other, as<Other>(other + chunk * kBytes * kOtherBytes));
@@ -185,7 +201,7 @@ class Computation {
     alignas(kVectorBytes) std::byte others[kVectorBytes] = {};
     alignas(kVectorBytes) std::byte last[kVectorBytes];
     std::memcpy(others, other + chunk * kBytes * kOtherBytes, static_cast<std::size_t>(bytes * kOtherBytes));
-    compute(d, laid_out, others, last, false);
+    compute(chunks.next(), others, last, false);
     std::memcpy(y + chunk * kBytes, last, static_cast<std::size_t>(bytes));
   }
 };

@@ -222,6 +222,11 @@ struct Bytes {
   }
 };
 
+/// A chunk that lies in memory as it is.
+struct InMemory {
+  const std::byte* at;
+};
+
 /// A chunk of kSize bytes that is the window.
 template <std::size_t kSize>
 struct Run {
@@ -230,9 +235,38 @@ struct Run {
   static constexpr std::size_t kTableBytes = 0;
   using D = hn::CappedTag<std::uint8_t, kSize>;
 
-  static HWY_INLINE hn::Vec<D> window(const std::byte* from) { return load(D(), as<std::uint8_t>(from)); }
-  static HWY_INLINE hn::Vec<D> choose(hn::Vec<D> window, const std::byte* /*table*/) { return window; }
+  static HWY_INLINE InMemory window(const std::byte* from) { return {from}; }
+  static HWY_INLINE InMemory choose(InMemory window, const std::byte* /*table*/) { return window; }
 };
+
+// A chunk as a vector of D, or half of it as one.
+
+template <class D, class V>
+HWY_INLINE hn::Vec<D> vector_of(D d, V chunk) {
+  return hn::BitCast(d, chunk);
+}
+template <class D, class V>
+HWY_INLINE hn::Vec<D> lower_half_of(D d, V chunk) {
+  return hn::BitCast(d, hn::LowerHalf(hn::Half<hn::DFromV<V>>(), chunk));
+}
+template <class D, class V>
+HWY_INLINE hn::Vec<D> upper_half_of(D d, V chunk) {
+  return hn::BitCast(d, hn::UpperHalf(hn::Half<hn::DFromV<V>>(), chunk));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> vector_of(D d, InMemory chunk) {
+  return hn::BitCast(d, load(hn::Repartition<std::uint8_t, D>(), as<std::uint8_t>(chunk.at)));
+}
+/// Loaded by what converts it: with AVX2 to take a vector apart takes a third longer.
+template <class D>
+HWY_INLINE hn::Vec<D> lower_half_of(D d, InMemory chunk) {
+  return hn::LoadU(d, as<hn::TFromD<D>>(chunk.at));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> upper_half_of(D d, InMemory chunk) {
+  return hn::LoadU(d, as<hn::TFromD<D>>(chunk.at) + hn::MaxLanes(d));
+}
 
 /// The chunks one after the other.
 template <class Shuffle, Windows kWindows>
@@ -247,7 +281,7 @@ class Chunks {
         table_(x.table.data() + first * kTableBytes),
         window_(Shuffle::window(from + chunk_->first)) {}
 
-  HWY_INLINE hn::Vec<D> next() {
+  HWY_INLINE auto next() {
     const auto bytes = current();
     table_ += kTableBytes;
     ++chunk_;
@@ -258,7 +292,7 @@ class Chunks {
   static constexpr bool kTwoTables = kWindows == Windows::two && !Shuffle::kJoint;
   static constexpr std::int64_t kTableBytes = (kTwoTables ? 2 : 1) * Shuffle::kTableBytes;
 
-  HWY_INLINE hn::Vec<D> current() const {
+  HWY_INLINE auto current() const {
     if constexpr (kWindows == Windows::same) {
       return Shuffle::choose(window_, table_);
     } else if constexpr (kWindows == Windows::one) {
@@ -275,7 +309,7 @@ class Chunks {
   const std::byte* from_;
   const Expansion::Chunk* chunk_;
   const std::byte* table_;
-  hn::Vec<D> window_;
+  decltype(Shuffle::window(nullptr)) window_;
 };
 
 }  // namespace HWY_NAMESPACE
