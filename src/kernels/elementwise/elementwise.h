@@ -71,7 +71,7 @@ struct Kernel {
   std::span<const Lookup> lookups;
   Widening widening;
   bool lays_out_converted = false;  ///< the lookups are for converted elements
-  bool takes_long = false;          ///< longer than to load and to store
+  bool takes_long = false;          ///< more than one quick instruction
 
   /// Bytes of an element, which has `size`, as the lookups lay it out.
   [[nodiscard]] std::int64_t laid_out_size(std::int64_t size) const noexcept {

@@ -15,15 +15,19 @@ namespace {
 /// For each unit of the tile, the place of its bytes in the operand.
 std::vector<std::int32_t> places_of_units(std::span<const BroadcastLoop> loops, std::int64_t BroadcastLoop::*step,
                                           std::int64_t size, std::int64_t unit) {
-  std::vector<std::int32_t> places;
-  for (std::int64_t byte = 0; byte < size; byte += unit) places.push_back(static_cast<std::int32_t>(byte));
+  std::size_t inner = static_cast<std::size_t>((size + unit - 1) / unit);
+  std::size_t all = inner;
+  for (const BroadcastLoop& loop : loops) all *= static_cast<std::size_t>(loop.extent);
+  std::vector<std::int32_t> places(all);
+  for (std::size_t i = 0; i < inner; ++i) places[i] = static_cast<std::int32_t>(i) * static_cast<std::int32_t>(unit);
   for (std::size_t k = loops.size(); k-- > 0;) {
-    const std::size_t inner = places.size();
-    places.reserve(inner * static_cast<std::size_t>(loops[k].extent));
-    for (std::int64_t turn = 1; turn < loops[k].extent; ++turn) {
-      const auto moved = static_cast<std::int32_t>(turn * loops[k].*step * size);
-      for (std::size_t i = 0; i < inner; ++i) places.push_back(places[i] + moved);
+    std::int32_t* turn = places.data();
+    for (std::int64_t t = 1; t < loops[k].extent; ++t) {
+      turn += inner;
+      const auto moved = static_cast<std::int32_t>(t * loops[k].*step * size);
+      for (std::size_t i = 0; i < inner; ++i) turn[i] = places[i] + moved;
     }
+    inner *= static_cast<std::size_t>(loops[k].extent);
   }
   return places;
 }
@@ -110,12 +114,13 @@ AlignedBuffer make_table(const std::vector<std::int32_t>& places, const Layout& 
   return table;
 }
 
-/// What the chunks' windows cost beside all else, as measured: one that stays is loaded once, and of two that share a
-/// table the second costs less.
-double windows_cost(const Layout& layout, const Lookup& lookup) {
-  if (layout.one_place()) return 0.5 * lookup.window_cost;
-  if (!layout.two_windows) return lookup.window_cost;
-  return (lookup.joint ? 1.6 : 2.0) * lookup.window_cost;
+/// One that stays is loaded once.
+double least_cost_of_windows(const Lookup& lookup) { return 0.5 * lookup.window_cost; }
+
+/// What the chunks' windows cost beside all else, as measured.
+double cost_of_windows(const Layout& layout, const Lookup& lookup) {
+  if (layout.one_place()) return least_cost_of_windows(lookup);
+  return layout.two_windows ? lookup.windows_cost : lookup.window_cost;
 }
 
 }  // namespace
@@ -136,10 +141,11 @@ Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t Broa
     }
   }
   for (const Lookup& lookup : lookups) {
+    if ((1.0 + least_cost_of_windows(lookup)) / lookup.chunk >= best.cost) continue;
     const std::vector<std::int32_t> places = places_of_units(loops, step, size, lookup.unit);
     const std::optional<Layout> layout = cut(places, lookup);
     if (!layout) continue;
-    const double cost = (1.0 + windows_cost(*layout, lookup)) / lookup.chunk;
+    const double cost = (1.0 + cost_of_windows(*layout, lookup)) / lookup.chunk;
     if (cost >= best.cost) continue;
     best.cost = cost;
     best.functions = layout->two_windows ? lookup.two : layout->one_place() ? lookup.same : lookup.one;

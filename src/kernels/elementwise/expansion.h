@@ -70,6 +70,7 @@ struct Lookup {
   std::int32_t window;      ///< bytes that it chooses from
   std::int32_t unit;        ///< bytes that it moves as one
   double window_cost;       ///< of choosing from one window; all else that a chunk costs is 1
+  double windows_cost;      ///< of choosing from two
   ExpansionFunctions same;  ///< from one window, the same for all chunks
   ExpansionFunctions one;   ///< from one window
   ExpansionFunctions two;   ///< from two; null where it can only move whole elements, without a table
@@ -91,7 +92,8 @@ void move_elements(const Expansion& x, const std::byte* from, std::int64_t chunk
 
 template <std::size_t kSize>
 inline constexpr Lookup kMoveElements = {
-    kSize, kSize, kSize, 1, {&move_elements<kSize>, nullptr}, {&move_elements<kSize>, nullptr}, {}, false, 1, {}, {}};
+    kSize, kSize, kSize, 1,  1, {&move_elements<kSize>, nullptr}, {&move_elements<kSize>, nullptr},
+    {},    false, 1,     {}, {}};
 
 /// Plans the layout of an operand that moves by `step` at each turn of the loops, in elements of `size` bytes,
 /// by the lookups that serve it best; the last of them must be kMoveElements.

@@ -7,7 +7,7 @@
 namespace binet::kernels::elementwise {
 
 /// Fewer rows of a block do not pay for the way through memory.
-inline constexpr std::int64_t kFewestRowsOfKept = 4;
+[[nodiscard]] std::int64_t fewest_rows_of_kept(const Kernel& kernel) noexcept;
 
 /// Computes one block of rows, as kernel.rows does.
 void run_block(const Kernel& kernel, const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);

@@ -14,10 +14,12 @@ struct RowKind {
   std::int64_t bytes = 0;
   std::int64_t element_bytes = 0;
   bool spreads = false;               ///< an operand stays over a row
+  bool spreads_anew = false;          ///< a different element of it over each row
   bool is_far = false;                ///< what the call touches is not all in the caches
   bool streams_broken_lines = false;  ///< y may be streamed, and a row is no whole lines
   bool in_small_blocks = false;       ///< a few rows, which are blocks of their own
   std::int64_t block_rows = 0;        ///< of the loop around a row
+  std::int64_t all_rows = 0;          ///< of the call
 };
 
 /// Whatever the tiles would be.

@@ -238,6 +238,14 @@ constexpr ExpansionFunctions two_runs() {
 #endif
 }
 
+/// What choosing from two windows costs, for each of them one table, in what it costs from one: of two that share a
+/// table, the second one costs less. With vectors shorter than a line, whose loops have little else to do, each of what
+/// they take (windows, tables, shuffles, and what joins them) is felt.
+template <class Shuffle>
+inline constexpr double kCostOfTwo = Shuffle::kJoint          ? 1.6
+                                     : HWY_TARGET == HWY_AVX3 ? 2
+                                                              : 3;
+
 /// `Same` is Shuffle, maybe with another table.
 template <class L, class Shuffle, class Same = Shuffle>
 constexpr Lookup describe(std::int32_t window, std::int32_t unit, double window_cost = 1) {
@@ -245,6 +253,7 @@ constexpr Lookup describe(std::int32_t window, std::int32_t unit, double window_
           window,
           unit,
           window_cost,
+          window_cost * kCostOfTwo<Shuffle>,
           functions<L, Chunks<Same, Windows::same>>(),
           functions<L, Chunks<Shuffle, Windows::one>>(),
           functions<L, Chunks<Shuffle, Windows::two>>(),
@@ -261,6 +270,25 @@ constexpr Lookup describe_widest(std::int32_t window, std::int32_t unit, double 
   lookup.runs = functions<L, Chunks<Run<Shuffle::kBytes>, Windows::one>>();
   lookup.two_runs = two_runs<L>();
   return lookup;
+}
+
+/// Of chunks of a part of a vector, after whole ones: they need two windows where those would need more. From one window
+/// they are never better, and need not be good.
+template <class L, class Shuffle>
+constexpr Lookup describe_part(std::int32_t window, std::int32_t unit) {
+  constexpr ExpansionFunctions kExpands{&expand<Chunks<Shuffle, Windows::one>>};
+  return {static_cast<std::int32_t>(Shuffle::kBytes),
+          window,
+          unit,
+          1,
+          kCostOfTwo<Shuffle>,
+          kExpands,
+          kExpands,
+          functions<L, Chunks<Shuffle, Windows::two>>(),
+          Shuffle::kJoint,
+          static_cast<std::int32_t>(Shuffle::kPlaceBytes),
+          {},
+          {}};
 }
 
 // Two windows of 64 bytes hold what any 64 bytes of y need, as places that follow each other lie side by side or begin
@@ -312,9 +340,11 @@ std::span<const Lookup> lookups_for() {
     return kAllBytes;
 #endif
   } else {
-    static constexpr Lookup kBytes[] = {describe_widest<L, Bytes<HWY_MIN(kVectorBytes, 64)>>(16, 1),
-                                        describe<L, Bytes<HWY_MIN(kVectorBytes, 32)>>(16, 1),
-                                        describe<L, Bytes<16>>(16, 1), kMoveElements<kSize>};
+    static constexpr Lookup kBytes[] = {describe_widest<L, Bytes<kVectorBytes>>(16, 1),
+#if HWY_TARGET == HWY_AVX2
+                                        describe_part<L, Bytes<16>>(16, 1),
+#endif
+                                        kMoveElements<kSize>};
     return kBytes;
   }
 }

@@ -31,7 +31,7 @@ Rows innermost_loops(const BroadcastPlan& plan, const Kernel& kernel) {
     rows.a_row_step = outer.a_step;
     rows.b_row_step = outer.b_step;
   }
-  if (loops.size() > 2 && rows.rows < (kernel.widening.size == 0 ? kFewRows : kFewestRowsOfKept)) {
+  if (loops.size() > 2 && rows.rows < (kernel.widening.size == 0 ? kFewRows : fewest_rows_of_kept(kernel))) {
     const BroadcastLoop& outer = loops[loops.size() - 3];
     rows.blocks = outer.extent;
     rows.a_block_step = outer.a_step;

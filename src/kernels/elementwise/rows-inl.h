@@ -150,7 +150,7 @@ HWY_NOINLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const st
       for (std::size_t i = second_vector<L>(y, last + N); i < last; i += N) {
         store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
       }
-      store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
+      if (last != 0) store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
       steps.take(a, b, y);
     }
   }
@@ -253,7 +253,7 @@ void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y
 
 template <class L>
 Kernel kernel_of(std::span<const Lookup> lookups = lookups_for<L>()) {
-  return {&walk<L>, lookups, widening<L>(), kShufflesWide<L>, L::kTakesLong};
+  return {&walk<L>, lookups, widening<L>(), kShufflesWide<L>, !L::kIsOneInstruction};
 }
 
 /// The type as which an operation sees an element: integers are unsigned where the operation allows that.

@@ -68,10 +68,23 @@ bool begins_lines(const Tiling& tiling, std::int64_t size) {
          (tiling.loop == 0 || tiling.extent * turn_bytes % kLineBytes == 0);
 }
 
-/// Of computing a byte of y, as Lookup counts: what the operands cost, the way from one tile to the next, and what is
-/// lost where each vector lies across two cache lines of y.
+/// How many of the tiles of one way through the loop end in a part of a chunk, which is computed apart. Vectors as long
+/// as a line have masks for that, which cost nothing.
+std::int64_t count_parts(const Tiling& tiling) {
+  const std::int64_t chunk = (tiling.a.fused ? tiling.a : tiling.b).expansion.chunk_bytes;
+  if (!(tiling.a.fused || tiling.b.fused) || chunk == kLineBytes) return 0;
+  const auto is_part = [&](std::int64_t turns) {
+    return std::int64_t{turns * tiling.turn_elements * tiling.laid_out_size % chunk != 0};
+  };
+  const std::int64_t whole_tiles = tiling.extent / tiling.turns;
+  return whole_tiles * is_part(tiling.turns) + is_part(tiling.extent % tiling.turns);
+}
+
+/// Of computing a byte of y, as Lookup counts: what the operands cost, the way from one tile to the next, what is lost
+/// where each vector lies across two cache lines of y, and parts of chunks.
 double cost_of(const Tiling& tiling, std::span<const BroadcastLoop> loops, std::int64_t size) {
   constexpr double kCostOfTile = 24;
+  constexpr double kCostOfPart = 24;
   constexpr double kCostOfBrokenLine = 1;
   const auto cost_of_operand = [&](const Tiling::Operand& x, std::int64_t BroadcastLoop::*step) {
     if (x.continuous) return 0.0;
@@ -80,6 +93,8 @@ double cost_of(const Tiling& tiling, std::span<const BroadcastLoop> loops, std::
   };
   return cost_of_operand(tiling.a, &BroadcastLoop::a_step) + cost_of_operand(tiling.b, &BroadcastLoop::b_step) +
          kCostOfTile / static_cast<double>(tiling.turns * tiling.turn_elements * size) +
+         kCostOfPart * static_cast<double>(count_parts(tiling)) /
+             static_cast<double>(tiling.extent * tiling.turn_elements * size) +
          (begins_lines(tiling, size) ? 0 : kCostOfBrokenLine / kLineBytes);
 }
 
@@ -121,8 +136,16 @@ std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, 
   const std::int64_t block_rows = (loops.end() - 2)->extent;
   const bool in_small_blocks = loops.size() > 2 && block_rows < kFewestRows;
   const bool broken_lines = reach == Reach::streamed && row_bytes % kLineBytes != 0;
-  RowKind row{row_bytes,       size,      loops.back().b_step == 0, reach != Reach::near, broken_lines,
-              in_small_blocks, block_rows};
+  const bool spreads = loops.back().b_step == 0;
+  RowKind row{.bytes = row_bytes,
+              .element_bytes = size,
+              .spreads = spreads,
+              .spreads_anew = spreads && loops.size() == 2 && loops.front().b_step != 0,
+              .is_far = reach != Reach::near,
+              .streams_broken_lines = broken_lines,
+              .in_small_blocks = in_small_blocks,
+              .block_rows = block_rows,
+              .all_rows = plan.elements / loops.back().extent};
   if (is_long(row, kernel)) return {};
   Tiling best = tiling_of(plan, size, kernel, kTileBytes);
   Tiling smaller = tiling_of(plan, size, kernel, kTileBytes / 2);
