@@ -15,8 +15,8 @@ std::int64_t vector_bytes(const Kernel& kernel) { return std::max(kernel.lookups
 /// With vectors as long as a line, what is measured are lengths; with shorter ones times are compared.
 bool has_short_vectors(const Kernel& kernel) { return vector_bytes(kernel) < kLineBytes; }
 
-// Vectors shorter than a line. Bytes of a row from which on it is handed to the kernel where y is streamed, and the line
-// that ends one row and begins another is put together in memory; the same where an operand stays over a row.
+// Vectors shorter than a line. Bytes of a row from which on it is handed to the kernel where y is streamed, and the
+// line that ends one row and begins another is put together in memory; the same where an operand stays over a row.
 constexpr std::int64_t kLongStreamedBytes = 2048, kLongStreamedSpreadBytes = 512;
 /// Where each tile would lay out both operands anew: rows of less are stored, if a block has no more of the operand
 /// that stays over its rows. More rows repeat the other one in order, which tiles are quick at.

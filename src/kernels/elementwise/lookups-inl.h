@@ -272,8 +272,8 @@ constexpr Lookup describe_widest(std::int32_t window, std::int32_t unit, double 
   return lookup;
 }
 
-/// Of chunks of a part of a vector, after whole ones: they need two windows where those would need more. From one window
-/// they are never better, and need not be good.
+/// Of chunks of a part of a vector, after whole ones: they need two windows where those would need more. From one
+/// window they are never better, and need not be good.
 template <class L, class Shuffle>
 constexpr Lookup describe_part(std::int32_t window, std::int32_t unit) {
   constexpr ExpansionFunctions kExpands{&expand<Chunks<Shuffle, Windows::one>>};
@@ -340,11 +340,13 @@ std::span<const Lookup> lookups_for() {
     return kAllBytes;
 #endif
   } else {
-    static constexpr Lookup kBytes[] = {describe_widest<L, Bytes<kVectorBytes>>(16, 1),
+    static constexpr Lookup kBytes[] = {
+      describe_widest<L, Bytes<kVectorBytes>>(16, 1),
 #if HWY_TARGET == HWY_AVX2
-                                        describe_part<L, Bytes<16>>(16, 1),
+      describe_part<L, Bytes<16>>(16, 1),
 #endif
-                                        kMoveElements<kSize>};
+      kMoveElements<kSize>
+    };
     return kBytes;
   }
 }
