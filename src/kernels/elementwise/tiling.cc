@@ -80,16 +80,24 @@ std::int64_t count_parts(const Tiling& tiling) {
   return whole_tiles * is_part(tiling.turns) + is_part(tiling.extent % tiling.turns);
 }
 
+/// Of a byte of an operand that is shuffled on its way into the operation, beside the shuffles.
+double cost_on_the_way(const Expansion& x, const Kernel& kernel) {
+  constexpr double kCostOfTakingApart = 0.75;  // a vector of shuffled elements, which are converted half by half
+  const bool takes_apart = kernel.widening.size != 0 && !kernel.lays_out_converted && x.table.size() != 0;
+  return takes_apart ? kCostOfTakingApart / static_cast<double>(x.chunk_bytes) : 0;
+}
+
 /// Of computing a byte of y, as Lookup counts: what the operands cost, the way from one tile to the next, what is lost
 /// where each vector lies across two cache lines of y, and parts of chunks.
-double cost_of(const Tiling& tiling, std::span<const BroadcastLoop> loops, std::int64_t size) {
+double cost_of(const Tiling& tiling, std::span<const BroadcastLoop> loops, std::int64_t size, const Kernel& kernel) {
   constexpr double kCostOfTile = 24;
   constexpr double kCostOfPart = 24;
   constexpr double kCostOfBrokenLine = 1;
   const auto cost_of_operand = [&](const Tiling::Operand& x, std::int64_t BroadcastLoop::*step) {
     if (x.continuous) return 0.0;
     const double cost = x.expansion.cost * static_cast<double>(tiling.laid_out_size) / static_cast<double>(size);
-    return x.fused ? cost : cost / static_cast<double>(tiles_between_moves(tiling, loops, step));
+    if (x.fused) return cost + cost_on_the_way(x.expansion, kernel);
+    return cost / static_cast<double>(tiles_between_moves(tiling, loops, step));
   };
   return cost_of_operand(tiling.a, &BroadcastLoop::a_step) + cost_of_operand(tiling.b, &BroadcastLoop::b_step) +
          kCostOfTile / static_cast<double>(tiling.turns * tiling.turn_elements * size) +
@@ -121,7 +129,7 @@ Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, const Kernel& ker
   tiling.a = make_operand(loops, inside, &BroadcastLoop::a_step, tiling.laid_out_size, kernel.lookups);
   tiling.b = make_operand(loops, inside, &BroadcastLoop::b_step, tiling.laid_out_size, kernel.lookups);
   tiling.both_move = fuse(tiling, loops);
-  tiling.cost = cost_of(tiling, loops, size);
+  tiling.cost = cost_of(tiling, loops, size, kernel);
   return tiling;
 }
 
