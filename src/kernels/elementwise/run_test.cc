@@ -187,6 +187,26 @@ TEST(Run, StoresRowsWhereTilesToStreamCostMore) {
   }
 }
 
+/// Vectors shorter than a line: times are compared, which differ by factors here.
+TEST(Run, TakesRowsOrTilesByWhatTheyCost) {
+  const auto goes_through_tiles = [](const Target& target, ElementType type, const Shape& a, const Shape& b) {
+    return make_plan(Operation::multiply, type, plan_broadcast(a, b), target).tiling.has_value();
+  };
+  for (const Target& target : supported_targets()) {
+    if (target.name != "avx2" && target.name != "sse4") continue;
+    for (const ElementType type : {ElementType::f32, ElementType::i32}) {
+      SCOPED_TRACE(std::string(to_string(type)) + " on " + std::string(target.name));
+      EXPECT_TRUE(goes_through_tiles(target, type, {1000, 3}, {1000, 1}));
+      EXPECT_TRUE(goes_through_tiles(target, type, {1000, 3}, {1, 3}));
+      EXPECT_FALSE(goes_through_tiles(target, type, {1000, 40}, {1000, 1}));
+      EXPECT_FALSE(goes_through_tiles(target, type, {1000, 200}, {1, 200}));
+      // A row that few or many rows of a block share: tiles lay it out anew for each block.
+      EXPECT_FALSE(goes_through_tiles(target, type, {200, 4, 20}, {200, 1, 20}));
+      EXPECT_TRUE(goes_through_tiles(target, type, {20, 200, 9}, {20, 1, 9}));
+    }
+  }
+}
+
 TEST(Run, StreamsLargeResults) {
   Random random(8);
   const Target& target = default_target();
