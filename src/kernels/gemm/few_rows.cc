@@ -64,13 +64,13 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
   const bool is_by_halves = !is_float(p.type) && kernels.element_bytes == 8;
   const std::int64_t for_one = kernels.has_short_vectors && !is_by_halves ? kLeastBForOneShortRow : kLeastBForFewRows;
   if (p.m == 1) return row_bytes * p.k >= for_one;
+  const bool rows_meet = p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0;
   if (p.m * kernels.accumulator_bytes <= kTwoSumsOfF32Bytes) {
-    // Two rows of f32 have it sooner in tiles, where hardware sees to that.
-    const bool is_followed =
-        leaves_b_to_hardware(kernels) && p.type == ElementType::f32 && comes_from_caches(p, kernels);
+    // Two rows of f32 have it sooner in tiles, where hardware sees to that; or it does from most of the caches' sets.
+    const bool may_be_followed = leaves_b_to_hardware(kernels) || (kernels.has_short_vectors && !rows_meet);
+    const bool is_followed = may_be_followed && p.type == ElementType::f32 && comes_from_caches(p, kernels);
     return !is_followed && row_bytes * p.k >= second_level_cache_bytes() * 5 / 8;
   }
-  const bool rows_meet = p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0;
   if (rows_meet) return row_bytes * p.k >= second_level_cache_bytes() * 5 / 4;
   if (has_short_floats(kernels) && !comes_from_caches(p, kernels)) return true;
   const bool suits_tiles = has_short_floats(kernels) && p.k >= p.n;

@@ -48,9 +48,9 @@ TEST_P(GemmTransposes, TransposedBOfFewRows) {
           is_f32_or_f64 && has_long_k && leaves_b_to_hardware(kernels_) && !turns_quickly(p, kernels_);
       if (!kernels_.has_short_vectors) {
         EXPECT_EQ(schedule.is_swapped, may_swap && fills) << c;
-      } else if (kernels_.widens() || !has_long_k) {
+      } else if (!has_long_k || (kernels_.widens() && !trans_a)) {
         EXPECT_FALSE(schedule.is_swapped) << c;
-      } else if (is_f32_or_f64 && c.k > 1000) {
+      } else if (c.k > 1000 && (is_f32_or_f64 || (kernels_.widens() && c.m >= 16))) {
         EXPECT_TRUE(schedule.is_swapped) << c;
       }
       check(c, trans_a ? byte_size(type_) + 1 : 0);
@@ -168,12 +168,33 @@ TEST_P(GemmTransposes, LongColumnsOfA) {
   for (const bool trans_b : {false, true}) {
     Case c{41, 3 * kernels_.nr + 5, 523, true, trans_b};
     vary(c);
-    if (has_short_floats(kernels_)) {
-      EXPECT_LT(make_plan(problem_of(type_, c), target_, 1, false).schedule.kc, 256);
+    const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    if (has_short_floats(kernels_) && trans_b) {
+      EXPECT_TRUE(schedule.is_swapped);
+    } else if (has_short_floats(kernels_)) {
+      EXPECT_LT(schedule.kc, 256);
     }
     check(c, trans_b ? byte_size(type_) + 1 : 0);
   }
   check(Case{531, kernels_.nr + 1, 1003, true});
+}
+
+/// Both operands are transposed: Y^T of few and of more rows and columns, of which the last ones fill no tile, with
+/// every form of C. What decides is compared for vectors of half a line.
+TEST_P(GemmTransposes, BothOperandsAsThoseOfATransposedY) {
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{5, 5}, {8, 30}, {16, 12}, {33, 7}, {61, 45}}) {
+    for (const std::int64_t k : {30, 257, 1200}) {
+      Case c{m, n, k, true, true};
+      vary(c);
+      const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+      if (kernels_.has_short_vectors && k < 100 && n > 5) {
+        EXPECT_FALSE(schedule.is_swapped) << c;
+      } else if (kernels_.has_short_vectors && k > 1000 && m >= 16) {
+        EXPECT_TRUE(schedule.is_swapped) << c;
+      }
+      check(c, byte_size(type_) + 1);
+    }
+  }
 }
 
 /// One row and few, and a transposed B whose squares are turned: one group of columns and two in turns, whole and not,

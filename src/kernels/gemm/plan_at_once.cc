@@ -53,6 +53,10 @@ constexpr std::int64_t kLeastYToFetch = 32 * 1024;
 // From so many rows of B on, one that comes from memory, or from the far end of the last-level cache, comes too late
 // for tiles of short vectors that are one behind the other: a few rows of Y took up to four times as long.
 constexpr std::int64_t kLeastKOfLargeB = 16;
+// Nor does so much of a B with so long rows come in time for a single low tile, as each row is on other pages.
+constexpr std::int64_t kLongRowsOfBBytes = 6000;
+constexpr std::int64_t kLeastBOfLongRows = 192 * 1024;
+constexpr std::int64_t kFewestRowsOfLowTile = 3, kMostRowsOfLowTileOf64Bits = 4;
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
 // each block of rows, meet it.
 constexpr std::int64_t kAtOnceBBytes = 64 * 1024;
@@ -152,6 +156,16 @@ std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
   return std::min(std::clamp(near_rows / fewest * fewest, fewest, kMostRowsOfBlock), most_rows_that_meet(p, kernels));
 }
 
+/// Short vectors, whose tiles of items fetch what they are about to read.
+bool is_low_tile_of_long_rows(const Problem& p, const Kernels& kernels) {
+  // What has just been turned lies near.
+  if (!kernels.has_short_vectors || kernels.widens() || p.b_has_whole_vectors) return false;
+  if (p.m < kFewestRowsOfLowTile || p.m >= kernels.mr) return false;
+  if (kernels.element_bytes == 8 && (!is_float(p.type) || p.m > kMostRowsOfLowTileOf64Bits)) return false;
+  const std::int64_t row_bytes = p.n * kernels.element_bytes;
+  return row_bytes >= kLongRowsOfBBytes && row_bytes * p.k >= kLeastBOfLongRows;
+}
+
 /// Rows of whole lines that do not meet in the same sets of the caches.
 std::int64_t line_step(std::int64_t count, const Kernels& kernels) {
   const std::int64_t step = round_up(count, kernels.lanes);
@@ -207,6 +221,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   const bool b_leaves_l2 = p.n * p.k * kernels.element_bytes > second_level_cache_bytes() * 3 / 2;
   if (b_leaves_l2 && fetches_below(p, kernels, s)) return false;
   if (kernels.has_short_vectors && p.k >= kLeastKOfLargeB && !comes_from_caches(p, kernels)) return false;
+  if (is_low_tile_of_long_rows(p, kernels)) return false;
   if (most_rows_of_tile(p, kernels) < std::min(p.m, kernels.mr)) return false;
   const bool reads_a = s.a_is_direct || kernels.widen_lines != nullptr || reads_a_by_blocks(p, kernels, s);
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;

@@ -37,6 +37,7 @@ constexpr std::int64_t kMostColumnsToReadAFor = 256;
 constexpr std::int64_t kLeastKToSwapBothFor = 256;
 constexpr std::int64_t kMostSumsForEachK = 8;
 constexpr std::int64_t kMostSumsOfWideY = 320;
+constexpr std::int64_t kFewestRowsAndColumnsToTurnBoth = 5;
 
 // Rows that a transposed B is not turned for, but swapped with. Fewer turn it while they multiply
 // (turned_squares-inl.h).
@@ -106,6 +107,12 @@ bool has_few_sums_of_both(const Problem& p, const Kernels& kernels) {
   return p.m >= p.n || (2 * p.m > p.n && sums <= kMostSumsOfWideY);
 }
 
+/// With vectors of half a line times are compared (swap_cost.h).
+bool may_turn_both(const Problem& p, const Kernels& kernels) {
+  return kernels.has_short_vectors && p.a_row_step == 1 && p.b_column_step != 1 &&
+         std::min(p.m, p.n) >= kFewestRowsAndColumnsToTurnBoth;
+}
+
 }  // namespace
 
 bool has_columns_to_swap(const Problem& p, const Kernels& kernels) {
@@ -118,6 +125,7 @@ bool has_columns_to_swap(const Problem& p, const Kernels& kernels) {
 /// be transposed for that, which takes longer than what floats with masked vectors waste: dots are there for a long k.
 bool should_swap(const Problem& p, const Kernels& kernels, const Target& target, bool b_is_packed) {
   if (b_is_packed) return false;
+  if (may_turn_both(p, kernels)) return costs_less_than_turning_both(p, kernels);
   if (swaps_transposed_b(p, kernels, target) || costs_less_than_panels_of_b(p, kernels)) return true;
   if (has_few_sums_of_both(p, kernels)) return true;
   if (p.m <= p.n) return false;

@@ -20,6 +20,7 @@ constexpr std::int64_t kLeastKOfFarAOf64Bits = 384;
 // So is one beyond smaller parts, if K is longer, sooner where the last tile of its columns' products is no whole one.
 constexpr std::int64_t kPartOfNearerA = 8, kPartOfNearerAForPartialTiles = 16;
 constexpr std::int64_t kLeastKOfNearerA = 256;
+constexpr std::int64_t kLeastColumnsToWidenFor = 16, kMostRowsForEachColumnToWiden = 8;  // of Y^T
 constexpr std::int64_t kMostColumnsToKeepRowsFor = 16;  // more are felt by few rows, which lose the panels
 
 /// Cycles of a multiply-add of vectors, where others can go on meanwhile.
@@ -64,6 +65,17 @@ bool costs_less_than_panels_of_b(const Problem& p, const Kernels& kernels) {
   const double swapped = of_row(p, p.m, kernels) + (p.a_row_step == 1 ? 0.0 : 2 * turn * m / n);
   const double to_end = is_wide ? 90 + 2.4 * m : 45 + 1.4 * m;  // the column, whose sums are turned
   return static_cast<double>(p.k) * (with_panels - swapped) > to_end;
+}
+
+bool costs_less_than_turning_both(const Problem& p, const Kernels& kernels) {
+  // What is widened of B, as the first operand of Y^T, is for too few columns.
+  if (kernels.widens() && p.m < kLeastColumnsToWidenFor && p.n > kMostRowsForEachColumnToWiden * p.m) return false;
+  const bool is_wide = kernels.element_bytes == 8;
+  // For each k of a column of Y.
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double turned = of_row(p, p.n, kernels) * m / n + (is_wide ? 1.0 : 0.63);
+  const double to_end = is_wide ? 135 + 3.6 * m : is_float(p.type) ? 68 + 2.1 * m : 110 + 3.5 * m;  // of the column
+  return static_cast<double>(p.k) * (turned - of_row(p, p.m, kernels)) > to_end;
 }
 
 bool costs_less_than_columns_of_a(const Problem& p, const Kernels& kernels) {
