@@ -120,6 +120,22 @@ TEST_P(GemmFewRows, SumsOfARowInRegisters) {
   }
 }
 
+/// One low tile of rows, and rows of B that are longer than a page, on lines and off them: with vectors of half a line
+/// not at once.
+TEST_P(GemmFewRows, LowTilesOfLongRows) {
+  for (const std::int64_t row_bytes : {6400, 4504}) {
+    const std::int64_t n = row_bytes / kernels_.element_bytes;
+    for (const std::int64_t m : {2, 3, 4, 5, 6}) {
+      Case c{m, n, 97, m % 2 == 0};
+      vary(c);
+      if (has_short_floats(kernels_) && (m == 3 || m == 4)) {
+        EXPECT_EQ(make_plan(problem_of(type_, c), target_, 1, false).way, Way::items) << c;
+      }
+      check(c, row_bytes % 64 == 0 ? 0 : byte_size(type_) + 1);
+    }
+  }
+}
+
 /// A constant B, whose last panel is a narrow one: one row multiplies it together with those before.
 TEST_P(GemmFewRows, LastPanels) {
   const std::int64_t lanes = kernels_.lanes, nr = kernels_.nr;

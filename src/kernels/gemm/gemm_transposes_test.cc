@@ -286,6 +286,13 @@ TEST_P(GemmTransposes, TurnedRows) {
     }
   }
   check(Case{701, 12 * lanes + 9, 21, false, true});
+  // More of it for more rows, two rows of some k, and a long k of low tiles.
+  for (const Case& c : {Case{7, 1203, 37, false, true}, Case{2, 203, 19, false, true}, Case{8, 61, 199, false, true}}) {
+    if (has_short_floats(kernels_) && kernels_.element_bytes == 4) {
+      EXPECT_EQ(make_plan(problem_of(type_, c), target_, 1, false).schedule.b_lane_step, c.m == 8 ? 0 : c.k) << c;
+    }
+    check(c, byte_size(type_) + 1);
+  }
 }
 
 }  // namespace

@@ -53,8 +53,9 @@ constexpr std::int64_t kLeastYToFetch = 32 * 1024;
 // From so many rows of B on, one that comes from memory, or from the far end of the last-level cache, comes too late
 // for tiles of short vectors that are one behind the other: a few rows of Y took up to four times as long.
 constexpr std::int64_t kLeastKOfLargeB = 16;
-// Nor does so much of a B with so long rows come in time for a single low tile, as each row is on other pages.
-constexpr std::int64_t kLongRowsOfBBytes = 6000;
+// Nor does so much of a B with so long rows come in time for a single tile that is low, as each row is on other pages;
+// if rows begin off lines, for any tile.
+constexpr std::int64_t kLongRowsOfBBytes = 6000, kLongRowsOfBBytesOffLines = 4400;
 constexpr std::int64_t kLeastBOfLongRows = 192 * 1024;
 constexpr std::int64_t kFewestRowsOfLowTile = 3, kMostRowsOfLowTileOf64Bits = 4;
 // Widened A, and sums that wait to be rounded, stay in the first-level cache while strips of B, which is read again for
@@ -160,10 +161,13 @@ std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
 bool is_low_tile_of_long_rows(const Problem& p, const Kernels& kernels) {
   // What has just been turned lies near.
   if (!kernels.has_short_vectors || kernels.widens() || p.b_has_whole_vectors) return false;
-  if (p.m < kFewestRowsOfLowTile || p.m >= kernels.mr) return false;
-  if (kernels.element_bytes == 8 && (!is_float(p.type) || p.m > kMostRowsOfLowTileOf64Bits)) return false;
-  const std::int64_t row_bytes = p.n * kernels.element_bytes;
-  return row_bytes >= kLongRowsOfBBytes && row_bytes * p.k >= kLeastBOfLongRows;
+  if (p.m < kFewestRowsOfLowTile || p.m > kernels.mr) return false;
+  const bool is_wide = kernels.element_bytes == 8;
+  if (is_wide && !is_float(p.type)) return false;
+  const std::int64_t row_bytes = p.b_row_step * kernels.element_bytes;
+  if (row_bytes * p.k < kLeastBOfLongRows) return false;
+  if (row_bytes % kLineBytes != 0) return row_bytes >= kLongRowsOfBBytesOffLines;
+  return row_bytes >= kLongRowsOfBBytes && p.m <= (is_wide ? kMostRowsOfLowTileOf64Bits : kernels.mr - 1);
 }
 
 /// Rows of whole lines that do not meet in the same sets of the caches.
