@@ -41,7 +41,7 @@ inline const Shapes kShapes[] = {
     {{300001}, {1}},
     {{2, 150001}, {1, 150001}},
     {{6000, 1, 17}, {1, 3, 17}},
-    {{7, 40, 131}, {7, 1, 131}},  // a shared row that 16-bit floats convert once
+    {{7, 40, 131}, {7, 1, 131}},  // a shared row that f16 converts once
 };
 
 inline std::int64_t count_elements(const Shape& shape) {
