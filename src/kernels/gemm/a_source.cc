@@ -28,6 +28,8 @@ bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
   if (packs_columns_of_a(p, kernels, s)) return false;
+  // The few rows that turn B are kept in registers, and read along k.
+  if (s.turns_b && kernels.has_short_vectors) return true;
   if (p.n <= kPanelsForDirectA * kernels.nr) return true;
   const std::int64_t stays = std::min(kDirectABytes, second_level_cache_bytes());
   return p.m * s.kc * kernels.element_bytes <= stays && !rows_of_a_meet(p, kernels);

@@ -17,6 +17,8 @@ constexpr Case kProducts[] = {{50, 70, 600},
                               {37, 6, 301},
                               {50, 70, 6, false, false, CForm::full},
                               {41, 21, 11, false, true},
+                              {14, 43, 1025, false, true},  // rows of B that meet in the sets of a cache
+                              {14, 43, 2047, false, true},
                               {29, 150, 261, false, false, CForm::row, 2, 3},
                               {40, 3, 9000},
                               {30, 20, 8500, true, false, CForm::row, 2, 3}};

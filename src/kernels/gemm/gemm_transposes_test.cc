@@ -217,6 +217,26 @@ TEST_P(GemmTransposes, SquaresOfATransposedB) {
   }
 }
 
+/// Rows of a transposed B that meet in the sets of a cache, exactly or nearly: two groups of columns at different k,
+/// for rows of A that are copied, too long for that, or not read along k; columns that are left over, ranges of k of
+/// which a half is whole pages and others, segments.
+TEST_P(GemmTransposes, RowsOfATransposedBThatMeet) {
+  const std::int64_t lanes = kernels_.lanes, page = 4096 / kernels_.element_bytes;
+  for (const std::int64_t k : {page - 1, page, page + 3, 2 * page, 3 * page, 3 * page + 1}) {
+    for (const std::int64_t m : {1, 2, 3, 4, 5}) {
+      for (const std::int64_t n : {2 * lanes - 1, 2 * lanes, 5 * lanes + 3}) {
+        Case c{m, n, k, (m + n + k) % 5 == 0, true};
+        vary(c);
+        check(c, (m + k) % 2 == 1 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
+  for (const Case& c : {Case{1, 70, 6 * page, false, true}, Case{2, 70, 5 * page + 1, false, true},
+                        Case{1, 3 * lanes, 8192, false, true}, Case{2, 2 * lanes, 9 * 1024, false, true}}) {
+    check(c, byte_size(type_) + 1);
+  }
+}
+
 /// The same of a K that makes no square, and one column of as few k, which become a transposed B if there are enough of
 /// them: rows of B that touch and are loaded several at a time, and others; up to more rows than are turned for. 16-bit
 /// floats are widened instead where A has rows enough.

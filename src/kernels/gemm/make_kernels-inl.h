@@ -20,11 +20,11 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/last_panels-inl.h"
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/multiply_turned-inl.h"
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/packing_tiles-inl.h"
 #include "kernels/gemm/pairs-inl.h"
 #include "kernels/gemm/turned_rows-inl.h"
-#include "kernels/gemm/turned_squares-inl.h"
 #include "kernels/gemm/write_columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();

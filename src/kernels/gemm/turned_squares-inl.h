@@ -41,12 +41,13 @@ constexpr bool kTurnsHalves = kGroups == 2 && HWY_TARGET == HWY_AVX3;
 template <size_t kRows, class Element, class T>
 constexpr bool kTurnsBlocks = (HWY_TARGET == HWY_AVX2) && kRows > 0 && std::is_same_v<Element, T>;
 
-/// Groups of columns, each a vector of Y, side by side. The last one may have fewer columns than lanes.
+/// Groups of columns, each a vector of Y, side by side. The last one may have fewer columns than lanes. The others are
+/// `ahead` k further on.
 template <size_t kGroups, bool kLastIsWhole, class T, class Element>
 struct Squares {
-  Squares(const Element* from, int64_t lane_step, int64_t last_columns) {
+  Squares(const Element* from, int64_t lane_step, int64_t last_columns, int64_t ahead) {
     constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
-    for (size_t g = 0; g + 1 < kGroups; ++g, from += kLanes * lane_step) whole[g] = {from, lane_step};
+    for (size_t g = 0; g + 1 < kGroups; ++g, from += kLanes * lane_step) whole[g] = {from + ahead, lane_step};
     if constexpr (kLastIsWhole) {
       last = {from, lane_step};
     } else {
@@ -71,9 +72,10 @@ struct Squares {
 /// All k of a block for groups of columns. Each group has a chain of multiply-adds for each row, whose latency is what
 /// limits where B is near. The sums of kRows, whose A has all its k side by side, stay in registers; kRows = 0: those
 /// of any number of rows do not. The last group has `last_columns`. What of k makes no whole square is left to
-/// RestOfK.
-template <size_t kGroups, size_t kRows, bool kLastIsWhole, class Element, class T>
-HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_columns, T* sums, int64_t row_step) {
+/// RestOfK. kIsStaggered: of two groups, the first is `ahead` k further on (staggered_squares-inl.h).
+template <size_t kGroups, size_t kRows, bool kLastIsWhole, class Element, bool kIsStaggered = false, class T>
+HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_columns, T* sums, int64_t row_step,
+                             int64_t ahead = 0) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
@@ -125,8 +127,9 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
   }
   const auto add_rows = [&]<size_t kTogether, int64_t kCount>(size_t first, int64_t k,
                                                               const V(&b_row)[kTogether][kCount]) HWY_ATTR {
+    const int64_t k_of_a = kIsStaggered && first == 0 ? k + ahead : k;
     HWY_UNROLL(4)
-    for (size_t m = 0; m != kRows; ++m) add(a[m] + k * a_step, sum[m] + first, b_row);
+    for (size_t m = 0; m != kRows; ++m) add(a[m] + k_of_a * a_step, sum[m] + first, b_row);
     if constexpr (kRows == 0) {
       for (int64_t m = 0; m < block.m; ++m) {
         T* place = sums + m * row_step + int64_t(first) * kLanes;
@@ -138,7 +141,7 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
     }
   };
 
-  Squares<kGroups, kLastIsWhole, T, Element> squares(b, lane_step, last_columns);
+  Squares<kGroups, kLastIsWhole, T, Element> squares(b, lane_step, last_columns, kIsStaggered ? ahead : 0);
   for (int64_t k = 0; k < end; k += kLanes, squares.Advance(kLanes)) {
     if constexpr (kTurnsHalves<kGroups>) {
       HWY_UNROLL(2)
@@ -221,55 +224,6 @@ HWY_NOINLINE void AddSquaresOfRows(const Block& block, int64_t column, int64_t l
     }
   }
   add.template operator()<0>();
-}
-
-/// One row of floats with a short K, with AVX2: two groups are too few chains to hide their latency, and to begin with
-/// them takes as long as some squares. With more k rows of B are more streams than prefetchers follow.
-template <class Element, class T>
-constexpr bool kHasFourGroups = (HWY_TARGET == HWY_AVX2) && std::is_same_v<Element, T>&& hwy::IsFloat<T>();
-constexpr int64_t kMostKOfFourGroups = 128;
-
-template <class Element, class T>
-void MultiplyTurned(const Block& block) {
-  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
-  // As many columns, rows of B, at a time as a line of the cache has elements, however short vectors are; but only one
-  // vector of them, if their lines of the same k share a set of the first-level cache. Two vectors as long as a line
-  // where the plan says so: the last one need not be whole, which costs a load of a pointer for each of its rows.
-  constexpr bool kIsLine = kTurnsHalves<2>;
-  constexpr size_t kGroups = kIsLine ? 2 : 64 / sizeof(T) / TileShape<T>::kLanes;
-  constexpr int64_t kWays = 8, kPageBytes = 4096;
-  const int64_t row_bytes = block.b_column_step * int64_t{sizeof(Element)};
-  const bool groups_meet = kLanes >= kWays && row_bytes % kPageBytes == 0;
-  const bool has_groups = kGroups > 1 && (kIsLine ? block.turns_two_groups : !groups_meet);
-  const bool takes_four = kHasFourGroups<Element, T> && block.m == 1 && block.a_column_step == 1 &&
-                          block.k <= kMostKOfFourGroups && row_bytes % kPageBytes != 0;
-  const RestOfK<Element, T> rest(block);
-  WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
-    for (int64_t n = 0; block.k >= kLanes && n < columns.count;) {
-      const int64_t left = columns.count - n;
-      const bool are_four = takes_four && left >= 4 * kLanes;
-      const bool takes_groups = !are_four && has_groups && left >= (kIsLine ? kLanes + 1 : int64_t{kGroups} * kLanes);
-      const int64_t groups = are_four ? 4 : takes_groups ? int64_t{kGroups} : 1;
-      const int64_t last = HWY_MIN(left - (groups - 1) * kLanes, kLanes);
-      const bool is_whole = last == kLanes && (kIsWholeForAllRows || (block.m == 1 && block.a_column_step == 1));
-      const int64_t column = columns.first + n;
-      if constexpr (kHasFourGroups<Element, T>) {
-        if (are_four) AddSquares<4, 1, true, Element>(block, column, last, sums + n, columns.row_step);
-      }
-      if constexpr (kGroups > 1) {
-        if (takes_groups) AddSquaresOfRows<kGroups, !kIsLine, Element>(block, column, last, sums + n, columns.row_step);
-      }
-      if (groups == 1 && is_whole) {
-        AddSquaresOfRows<1, true, Element>(block, column, last, sums + n, columns.row_step);
-      } else if (groups == 1) {
-        AddSquaresOfRows<1, false, Element>(block, column, last, sums + n, columns.row_step);
-      }
-      const int64_t count = (groups - 1) * kLanes + last;
-      if (!rest.IsEmpty()) rest.Add(column, count, sums + n, columns.row_step);
-      n += count;
-    }
-    if (block.k < kLanes) rest.Add(columns.first, columns.count, sums, columns.row_step);
-  });
 }
 
 #endif
