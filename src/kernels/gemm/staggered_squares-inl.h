@@ -31,13 +31,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR  // which has no squares
 
-/// Measured with AVX2. Longer vectors have more lanes than a set has lines, shorter ones fewer.
-template <class T>
-constexpr bool kStaggers = (HWY_TARGET == HWY_AVX2) && std::is_same_v<T, float>;
-/// Whose sums stay in registers beside the squares of two groups.
-template <class Element, class T>
-constexpr int64_t kMostStaggeredRows = std::is_same_v<Element, T> ? 4 : 1;
-
 /// The rows of A, copied to where their lines meet those of neither group. They stay as they lie if they are long, or
 /// if the same k are more lines of A than of B.
 template <class Element, class T>
@@ -70,7 +63,7 @@ class RowsOfA {
   static constexpr bool kMayCopy = sizeof(Element) == sizeof(T);
   static constexpr int64_t kSize = sizeof(T), kCopiedBytes = 32 * 1024, kApart = 2 * kLineBytes;
   static constexpr int64_t kMostBytes =
-      kAliasBytes + kCopiedBytes + kMostStaggeredRows<Element, T> * (kAliasBytes + kApart);
+      kAliasBytes + kCopiedBytes + int64_t{kMostStaggeredRows<Element, T>} * (kAliasBytes + kApart);
 
   std::byte* first_ = nullptr;
   int64_t step_ = 0;
@@ -91,7 +84,7 @@ HWY_NOINLINE int64_t AddStaggeredSquares(const Block& block, const Columns& colu
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   constexpr int64_t kAlias = kAliasBytes / int64_t{sizeof(Element)};
   const int64_t end = block.k / kLanes * kLanes, count = columns.count / kLanes * kLanes;
-  if (block.m > kMostStaggeredRows<Element, T> || block.a_column_step != 1) return 0;
+  if (block.m > int64_t{kMostStaggeredRows<Element, T>} || block.a_column_step != 1) return 0;
   if (count < 2 * kLanes || end <= kAlias / 2) return 0;
   const RowsOfA<Element, T> a(block, block.b + columns.first * block.b_column_step * int64_t{sizeof(Element)});
   const auto add_one = [&](int64_t n, int64_t k, int64_t of_k) HWY_ATTR {

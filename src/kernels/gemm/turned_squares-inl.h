@@ -41,6 +41,13 @@ constexpr bool kTurnsHalves = kGroups == 2 && HWY_TARGET == HWY_AVX3;
 template <size_t kRows, class Element, class T>
 constexpr bool kTurnsBlocks = (HWY_TARGET == HWY_AVX2) && kRows > 0 && std::is_same_v<Element, T>;
 
+/// Whether two groups of columns may be at different k (staggered_squares-inl.h), and for how many rows. Measured with
+/// AVX2: longer vectors have more lanes than a set of the cache has lines, shorter ones fewer.
+template <class T>
+constexpr bool kStaggers = (HWY_TARGET == HWY_AVX2) && std::is_same_v<T, float>;
+template <class Element, class T>
+constexpr size_t kMostStaggeredRows = std::is_same_v<Element, T> ? 4 : 1;
+
 /// Groups of columns, each a vector of Y, side by side. The last one may have fewer columns than lanes. The others are
 /// `ahead` k further on.
 template <size_t kGroups, bool kLastIsWhole, class T, class Element>
@@ -188,12 +195,18 @@ HWY_NOINLINE void AddSquares(const Block& block, int64_t column, int64_t last_co
 /// costs others little.
 constexpr bool kIsWholeForAllRows = HWY_TARGET != HWY_AVX3;
 
+/// Two groups at the same k are computed as staggered ones, unless that is slower: one row of f32 shares what is read
+/// of A, and the sums of three and more leave no registers.
+template <size_t kRows, class Element, class T>
+constexpr bool kStaggersAlways = kStaggers<T>&& kRows == (std::is_same_v<Element, T> ? 2 : 1);
+
 /// kGroups of whole vectors if kLastIsWhole, for any number of rows; or for one row, whose A has its k side by side.
 template <size_t kGroups, bool kLastIsWhole, class Element, class T>
 HWY_NOINLINE void AddSquaresOfRows(const Block& block, int64_t column, int64_t last_columns, T* sums,
                                    int64_t row_step) {
   const auto add = [&]<size_t kRows>() HWY_ATTR {
-    AddSquares<kGroups, kRows, kLastIsWhole, Element>(block, column, last_columns, sums, row_step);
+    constexpr bool kIsStaggered = kLastIsWhole && kGroups == 2 && kStaggersAlways<kRows, Element, T>;
+    AddSquares<kGroups, kRows, kLastIsWhole, Element, kIsStaggered>(block, column, last_columns, sums, row_step);
   };
   if constexpr (kLastIsWhole && !kIsWholeForAllRows) return add.template operator()<1>();
   if (block.a_column_step != 1) return add.template operator()<0>();
