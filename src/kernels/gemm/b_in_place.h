@@ -7,6 +7,10 @@
 
 namespace binet::kernels::gemm {
 
+/// Bytes between rows of B as the sets of a cache see them. Rows of short vectors that nearly meet do so for as many k
+/// as tiles have in flight.
+[[nodiscard]] std::int64_t bytes_between_rows(const Problem& problem, const Kernels& kernels);
+
 /// Whether rows are so few, or B so small and near, that packing B would take longer than it saves. `kernels`: that do
 /// not need B packed.
 [[nodiscard]] bool suits_in_place(const Problem& problem, const Kernels& kernels);

@@ -1,6 +1,7 @@
 #include "kernels/gemm/few_rows.h"
 
 #include "base/cache_size.h"
+#include "kernels/gemm/b_in_place.h"
 #include "kernels/gemm/far_operands.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/near_b.h"
@@ -64,7 +65,7 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
   const bool is_by_halves = !is_float(p.type) && kernels.element_bytes == 8;
   const std::int64_t for_one = kernels.has_short_vectors && !is_by_halves ? kLeastBForOneShortRow : kLeastBForFewRows;
   if (p.m == 1) return row_bytes * p.k >= for_one;
-  const bool rows_meet = p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0;
+  const bool rows_meet = bytes_between_rows(p, kernels) % (kAliasBytes / 2) == 0;
   if (p.m * kernels.accumulator_bytes <= kTwoSumsOfF32Bytes) {
     // Two rows of f32 have it sooner in tiles, where hardware sees to that; or it does from most of the caches' sets.
     const bool may_be_followed = leaves_b_to_hardware(kernels) || (kernels.has_short_vectors && !rows_meet);

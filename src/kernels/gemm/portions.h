@@ -19,6 +19,14 @@ inline constexpr std::int64_t kLinesOfSet = 8;
   return bytes_apart >= kAliasBytes - kLittle && (bytes_apart + kLittle) % kAliasBytes <= 2 * kLittle;
 }
 
+/// Bytes between rows as the sets of a cache see them: up to `little` more or less than a multiple of half of
+/// kAliasBytes is that multiple.
+[[nodiscard]] constexpr std::int64_t as_sets_see(std::int64_t bytes_apart, std::int64_t little) noexcept {
+  constexpr std::int64_t kHalf = kAliasBytes / 2;
+  const std::int64_t multiple = (bytes_apart + little) / kHalf * kHalf;
+  return multiple > 0 && bytes_apart - multiple <= little ? multiple : bytes_apart;
+}
+
 [[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
 /// `a`, or the next multiple of b.
