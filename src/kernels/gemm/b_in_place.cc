@@ -43,6 +43,7 @@ constexpr std::int64_t kFewRowsOfShortVectors = 64, kFewRowsOfShortVectorsOffLin
 constexpr std::int64_t kTilesForLargeB = 8;
 constexpr std::int64_t kFewTilesOfFarB = 4;
 constexpr std::int64_t kFewTilesOfRowsThatMeet = 3;
+constexpr std::int64_t kFewTilesOfRowsThatNearlyMeet = 2;  // as each vector is two lines
 // Rows that nearly meet, by so many bytes, leave the first-level cache as those do that meet (1.2 to 2.7 times the time
 // on Zen 3 of rows that do not); a few tiles of them gain from passing over sums only if they nearly do by less.
 constexpr std::int64_t kLittle = 12, kLittleForFewTiles = 4;
@@ -92,6 +93,8 @@ std::int64_t rows_that_stay(const Problem& p, const Kernels& kernels) {
 std::int64_t rows_for_short_vectors(const Problem& p, const Kernels& kernels) {
   const bool has_whole_lines = p.b_row_step * kernels.element_bytes % kLineBytes == 0;
   if (!is_b_far(p, kernels)) return has_whole_lines ? kFewRowsOfShortVectors : kFewRowsOfShortVectorsOffLines;
+  const bool nearly_meet = !has_whole_lines && bytes_between_rows(p, kernels) % kAliasBytes == 0;
+  if (nearly_meet) return kFewTilesOfRowsThatNearlyMeet * kernels.mr;
   return (rows_that_stay(p, kernels) < kLeastFarK ? kFewTilesOfRowsThatMeet : kFewTilesOfFarB) * kernels.mr;
 }
 
