@@ -18,9 +18,13 @@ constexpr std::int64_t kLeastKForFewRows = 128;
 constexpr std::int64_t kMostBytesInTurns = 32;
 constexpr std::int64_t kMostRowsThatFetch = 8;  // the same, of any type that is not widened, if lines are fetched
 // The same where a vector is half a line, and there are fewer registers: a tile that goes down all of k is narrower.
-// But for products of several instructions L2 is near enough.
+// But for products of several instructions L2 is near enough, unless columns are many.
 constexpr std::int64_t kLeastBForOneShortRow = 64 * 1024;
 constexpr std::int64_t kLeastKForShortRows = 24;
+constexpr std::int64_t kColumnsOfRowByHalves = 256;
+// 16-bit floats are widened more quickly so than by tiles: of so many columns for each row, or of fewer if they are
+// twice as many as there are k to load and store the sums for.
+constexpr std::int64_t kColumnsOfWidenedRow = 128, kFewestColumnsOfWidenedRow = 40;
 // More rows than two of f32 do so where B's rows meet in few sets of the caches, so that packing is what they would do
 // else, or B comes from afar; and as many as there may be, if B is so many times as large as L2. But where tiles fetch
 // what they are about to read (near_b.h), a B that is no wider than long leaves them fewer sums to pass over.
@@ -44,6 +48,10 @@ bool takes_turns_at_far_b(const Problem& p, const Kernels& kernels) {
          row_bytes * p.k >= last_level_cache_bytes();
 }
 
+bool takes_widened_rows(const Problem& p) {
+  return p.n >= kColumnsOfWidenedRow * p.m || (p.n >= kFewestColumnsOfWidenedRow * p.m && 2 * p.k <= p.n);
+}
+
 /// One row, whose sums stay in the first-level cache while B passes as one run. Of 16-bit floats, which are widened on
 /// their way, it is not faster.
 bool takes_rows_in_order(const Problem& p, const Kernels& kernels) {
@@ -60,9 +68,11 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
   if (takes_rows_in_order(p, kernels)) return true;
   if (p.m > kernels.most_few_rows) return takes_turns_at_far_b(p, kernels);
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
+  if (kernels.has_short_vectors && kernels.widens()) return takes_widened_rows(p);
+  const bool is_by_halves = !is_float(p.type) && kernels.element_bytes == 8;
+  if (p.m == 1 && kernels.has_short_vectors && is_by_halves && p.n >= kColumnsOfRowByHalves) return true;
   const std::int64_t least_k = kernels.has_short_vectors ? kLeastKForShortRows : kLeastKForFewRows;
   if (row_bytes < kLeastRowBytesForFewRows || p.k < least_k) return false;
-  const bool is_by_halves = !is_float(p.type) && kernels.element_bytes == 8;
   const std::int64_t for_one = kernels.has_short_vectors && !is_by_halves ? kLeastBForOneShortRow : kLeastBForFewRows;
   if (p.m == 1) return row_bytes * p.k >= for_one;
   const bool rows_meet = bytes_between_rows(p, kernels) % (kAliasBytes / 2) == 0;
