@@ -136,6 +136,43 @@ TEST_P(GemmFewRows, LowTilesOfLongRows) {
   }
 }
 
+/// Rows of 16-bit floats, which are widened on their way from a B of any size, if columns are enough for K.
+TEST_P(GemmFewRows, SmallBOfWidenedRows) {
+  for (const std::int64_t m : {1, 2}) {
+    for (const std::int64_t n : {39 * m, 40 * m, 53 * m, 128 * m - 1, 128 * m, 300 * m + 1}) {
+      for (const std::int64_t k : {9, 20, 27, 81, 301}) {
+        Case c{m, n, k, (n + k) % 2 == 0};
+        vary(c);
+        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+        if (kernels_.has_short_vectors && kernels_.widens() && plan.way == Way::items) {
+          EXPECT_EQ(plan.schedule.has_few_rows, n >= 128 * m || (n >= 40 * m && 2 * k <= n)) << c;
+        }
+        check(c, k % 3 == 0 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
+}
+
+/// Rows of B that are a little more or less than a page apart: to rows that read them in their order, to tiles that
+/// pass over sums, to those that have B packed.
+TEST_P(GemmFewRows, RowsThatNearlyMeet) {
+  const std::int64_t page = 4096 / kernels_.element_bytes;
+  const std::int64_t k = second_level_cache_bytes() / 2048 + 41;  // of more than L2
+  for (const std::int64_t n : {page - 1, page + 1, page + 4}) {
+    for (const std::int64_t m : {2, 3, 8, 13}) {
+      if (m == 8 && n > page) continue;
+      Case c{m, n, k, (m + n) % 3 == 0};
+      vary(c);
+      if (has_short_floats(kernels_) && type_ == ElementType::f32 && n % page != 4) {
+        const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+        EXPECT_EQ(schedule.has_few_rows, m == 2 || m == 3) << c;
+        EXPECT_EQ(schedule.b_source == BSource::direct, m <= 8) << c;
+      }
+      check(c, m % 2 == 1 ? byte_size(type_) + 1 : 0);
+    }
+  }
+}
+
 /// A constant B, whose last panel is a narrow one: one row multiplies it together with those before.
 TEST_P(GemmFewRows, LastPanels) {
   const std::int64_t lanes = kernels_.lanes, nr = kernels_.nr;
