@@ -45,8 +45,8 @@ constexpr std::int64_t kFewTilesOfFarB = 4;
 constexpr std::int64_t kFewTilesOfRowsThatMeet = 3;
 constexpr std::int64_t kFewTilesOfRowsThatNearlyMeet = 2;  // as each vector is two lines
 // Rows that nearly meet, by so many bytes, leave the first-level cache as those do that meet (1.2 to 2.7 times the time
-// on Zen 3 of rows that do not); a few tiles of them gain from passing over sums only if they nearly do by less.
-constexpr std::int64_t kLittle = 12, kLittleForFewTiles = 4;
+// on Zen 3 of rows that do not); a few tiles of them gain from passing over sums only if it is one element.
+constexpr std::int64_t kLittle = 12;
 // There a panel is one line of each row of B: no more of it than that would stay near, and sums are passed over less
 // often than if it had to. Rows on more pages, which are a power of two apart, too, would leave the TLB.
 constexpr std::int64_t kFarKOfShortVectors = 192;
@@ -73,7 +73,7 @@ bool comes_by_itself(const Problem& p, const Kernels& kernels) {
   }
   if (!kernels.has_short_vectors) return false;
   const bool are_few = p.m <= kFewTilesOfFarB * kernels.mr;
-  const std::int64_t row_bytes = bytes_apart(p, kernels, are_few ? kLittleForFewTiles : kLittle);
+  const std::int64_t row_bytes = bytes_apart(p, kernels, are_few ? kernels.element_bytes : kLittle);
   if (p.n * p.k * kernels.element_bytes <= 2 * second_level_cache_bytes()) return row_bytes % kAliasBytes != 0;
   return row_bytes % (kAliasBytes / 2) != 0 && p.m <= kTilesForLargeB * kernels.mr;
 }
