@@ -51,7 +51,7 @@ void MultiplyTurned(const Block& block) {
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
     int64_t n = 0;
     if constexpr (kStaggers<T>) {
-      if (groups_meet) n = AddStaggeredSquares<Element>(block, columns, sums);
+      if (groups_meet && block.turns_two_groups) n = AddStaggeredSquares<Element>(block, columns, sums);
       if (n > 0 && !rest.IsEmpty()) rest.Add(columns.first, n, sums, columns.row_step);
     }
     while (block.k >= kLanes && n < columns.count) {
