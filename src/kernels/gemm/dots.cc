@@ -21,6 +21,10 @@ constexpr std::int64_t kLeastK = 32;
 constexpr std::int64_t kLeastKOfTwoColumns = 16, kLeastKOfFourColumnsOfF64 = 64;
 // Integers have no other good way for one column: a vector of A is turned by tiles of f32 and f64 alone.
 constexpr std::int64_t kLeastKOfOneColumnOfIntegers = 2;
+// A few rows of integers and a transposed B, which tiles would have to turn, are the columns of Y^T if K is so long for
+// each of them; products of 64 bits take longer than that. Measured with vectors of half a line.
+constexpr std::int64_t kMostRowsOf64Bits = 2;
+constexpr std::int64_t kLeastKForEachRow = 64, kLeastKForEachRowOf64Bits = 256;
 // With a shorter K it does not pay to write B in pairs first, nor with one so long that few rows are cut into segments.
 constexpr std::int64_t kLeastKOfPairs = 64;
 // So many rows have their sums before these are finished. In pairs the sums of a row take a vector.
@@ -77,9 +81,12 @@ bool takes_dots(const Problem& p) noexcept {
   return p.n <= kMostColumns && p.k >= least_k && p.a_row_step != 1;
 }
 
-bool takes_dots_of_row(const Problem& p, bool b_is_packed) noexcept {
-  if (p.m != 1 || p.b_row_step != 1 || b_is_packed) return false;
-  return is_integer(p.type) && takes_dots(swapped(p));
+bool takes_dots_of_rows(const Problem& p, const Kernels& kernels, bool b_is_packed) noexcept {
+  if (!is_integer(p.type) || p.b_row_step != 1 || b_is_packed || !takes_dots(swapped(p))) return false;
+  if (p.m == 1) return true;
+  const bool is_64_bits = kernels.element_bytes == 8;
+  return kernels.has_short_vectors && p.m <= (is_64_bits ? kMostRowsOf64Bits : kMostColumns) &&
+         p.k >= p.m * (is_64_bits ? kLeastKForEachRowOf64Bits : kLeastKForEachRow);
 }
 
 std::size_t columns_of_b_bytes(const Problem& p, const Kernels& kernels) noexcept {
@@ -159,7 +166,7 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
   }
   std::byte* const segment_sums = workspace + s.whole_b_bytes;
   std::byte* const slots = segment_sums + s.segment_sums_bytes;
-  const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
+  const Output output = {y, p.y_row_step, s.is_swapped ? plan.problem.y_row_step : 1, c, p.c_row_step, p.c_column_step};
 
   const auto compute_item = [&](std::int64_t item, std::int64_t worker) {
     const bool is_all = s.items == 1;  // divisions that a small product would notice

@@ -19,11 +19,11 @@ inline constexpr std::int64_t kColumnsOfPairs = 8;  ///< at most
 /// Whether that is two k at a time.
 [[nodiscard]] bool takes_pairs(const Problem& problem) noexcept;
 
-/// Whether the one row of Y is computed so, as the column of Y^T = op(B)^T * op(A)^T: of integers, whose bits no order
-/// of additions changes, with k side by side in a B that is not packed.
-[[nodiscard]] bool takes_dots_of_row(const Problem& problem, bool b_is_packed) noexcept;
+/// Whether the one row of Y, or the few, are computed so, as the columns of Y^T = op(B)^T * op(A)^T: of integers, whose
+/// bits no order of additions changes, with k side by side in a B that is not packed.
+[[nodiscard]] bool takes_dots_of_rows(const Problem& problem, const Kernels& kernels, bool b_is_packed) noexcept;
 
-/// Sets the schedule and the workspace of a plan for such a product, of a row if the schedule says that it is swapped.
+/// Sets the schedule and the workspace of a plan for such a product, of rows if the schedule says that it is swapped.
 void plan_dots(Plan& plan, int threads);
 
 /// B in the form that dots read: the columns one after another, or rows in pairs.

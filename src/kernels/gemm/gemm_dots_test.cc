@@ -55,6 +55,30 @@ TEST_P(GemmDots, OneColumnOrRow) {
   }
 }
 
+/// A few rows and a transposed B, which are the columns of Y^T if they are of integers and K is long for them: K around
+/// that, every form of C, more columns than one run, segments of K.
+TEST_P(GemmDots, FewRowsOfATransposedB) {
+  const bool is_64_bits = byte_size(type_) == 8;
+  for (const std::int64_t m : {2, 3, 4, 5}) {
+    const std::int64_t least_k = m * (is_64_bits ? 256 : 64);
+    for (const std::int64_t k : {least_k - 1, least_k, least_k + 3}) {
+      for (const std::int64_t n : {5, 16, 37}) {
+        Case c{m, n, k, (m + n) % 2 == 0, true};
+        vary(c);
+        const Way way = make_plan(problem_of(type_, c), target_, 1, false).way;
+        if (kernels_.has_short_vectors && is_integer(type_)) {
+          EXPECT_EQ(way == Way::dots, m <= (is_64_bits ? 2 : 4) && k >= least_k) << c;
+        }
+        check(c, n == 37 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
+  for (const CForm form : {CForm::none, CForm::scalar, CForm::row, CForm::column, CForm::full}) {
+    check(Case{2, 1030, 513, form == CForm::row, true, form, 2, 3});
+    check(Case{3, 11, 8200, false, true, form});
+  }
+}
+
 /// The last columns are computed apart, for some rows after the others: around those rows, and where they begin and
 /// end.
 TEST_P(GemmDots, LastColumnsApart) {

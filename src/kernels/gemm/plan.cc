@@ -40,7 +40,7 @@ constexpr std::int64_t kRowsAndColumnsToPack = 12;
 
 /// Floats whenever takes_dots() says so, as their bits depend on it; integers where it is faster.
 bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed) {
-  if (!takes_dots(p)) return takes_dots_of_row(p, b_is_packed);
+  if (!takes_dots(p)) return takes_dots_of_rows(p, kernels, b_is_packed);
   if (b_is_packed || !is_integer(p.type) || p.n != 1) return true;
   return p.m > kernels.mr || p.k >= kLeastKOfDotsForFewRows;
 }
