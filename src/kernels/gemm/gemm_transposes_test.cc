@@ -232,6 +232,8 @@ TEST_P(GemmTransposes, RowsOfATransposedBThatMeet) {
     }
   }
   for (const Case& c : {Case{1, 70, 6 * page, false, true}, Case{2, 70, 5 * page + 1, false, true},
+                        Case{2, 70, page + 1, true, true}, Case{3, 203, 2 * page, true, true},
+                        Case{4, 203, 700, true, true}, Case{2, 203, 300, true, true}, Case{3, 50, 2100, true, true},
                         Case{1, 3 * lanes, 8192, false, true}, Case{2, 2 * lanes, 9 * 1024, false, true}}) {
     check(c, byte_size(type_) + 1);
   }

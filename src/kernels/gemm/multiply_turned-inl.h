@@ -16,6 +16,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/rest_of_k-inl.h"
+#include "kernels/gemm/rows_of_a-inl.h"
 #include "kernels/gemm/staggered_squares-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 #include "kernels/gemm/turned_squares-inl.h"
@@ -30,11 +31,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// One row of floats with a short K, with AVX2: two groups are too few chains to hide their latency, and to begin with
 /// them takes as long as some squares. With more k rows of B are more streams than prefetchers follow.
 template <class Element, class T>
-constexpr bool kHasFourGroups = (HWY_TARGET == HWY_AVX2) && std::is_same_v<Element, T>&& hwy::IsFloat<T>();
+constexpr bool kHasFourGroups = kKeepsSumsOfRows<Element, T>;
 constexpr int64_t kMostKOfFourGroups = 128;
 
+/// How many groups of the columns at a time, and which.
 template <class Element, class T>
-void MultiplyTurned(const Block& block) {
+HWY_INLINE void TurnColumns(const Block& block, bool rows_meet) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   // As many columns, rows of B, at a time as a line of the cache has elements, however short vectors are; but only one
   // vector of them, or two at different k, if their lines of the same k share a set of the first-level cache. Two
@@ -42,8 +44,7 @@ void MultiplyTurned(const Block& block) {
   // for each of its rows.
   constexpr bool kIsLine = kTurnsHalves<2>;
   constexpr size_t kGroups = kIsLine ? 2 : 64 / sizeof(T) / TileShape<T>::kLanes;
-  const int64_t row_bytes = block.b_column_step * int64_t{sizeof(Element)};
-  const bool groups_meet = kLanes >= kLinesOfSet && many_rows_meet(row_bytes);
+  const bool groups_meet = kLanes >= kLinesOfSet && rows_meet;
   const bool has_groups = kGroups > 1 && (kIsLine ? block.turns_two_groups : !groups_meet);
   const bool takes_four = kHasFourGroups<Element, T> && block.m == 1 && block.a_column_step == 1 &&
                           block.k <= kMostKOfFourGroups && !groups_meet;
@@ -79,6 +80,16 @@ void MultiplyTurned(const Block& block) {
     }
     if (block.k < kLanes) rest.Add(columns.first, columns.count, sums, columns.row_step);
   });
+}
+
+template <class Element, class T>
+void MultiplyTurned(const Block& block) {
+  const bool rows_meet = many_rows_meet(block.b_column_step * int64_t{sizeof(Element)});
+  if constexpr (kKeepsSumsOfRows<Element, T>) {
+    const RowsOfA<Element, T> a(block, kStaggers<T> && rows_meet && block.turns_two_groups);
+    return TurnColumns<Element, T>(a.block(), rows_meet);
+  }
+  TurnColumns<Element, T>(block, rows_meet);
 }
 
 #endif

@@ -31,44 +31,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR  // which has no squares
 
-/// The rows of A, copied to where their lines meet those of neither group. They stay as they lie if they are long, or
-/// if the same k are more lines of A than of B.
+/// `count` k of a block whose A has its k side by side, from `from` on.
 template <class Element, class T>
-class RowsOfA {
- public:
-  RowsOfA(const Block& block, const std::byte* b) {
-    if (!kMayCopy || block.m * block.k * kSize > kCopiedBytes) return;
-    step_ = round_up(block.k, kAliasBytes / kSize) + kApart / kSize;
-    const auto aim = reinterpret_cast<uintptr_t>(b) + kAliasBytes / 4 - reinterpret_cast<uintptr_t>(bytes_);
-    first_ = bytes_ + aim % kAliasBytes / kLineBytes * kLineBytes;
-    for (int64_t m = 0; m < block.m; ++m) {
-      const std::byte* row = block.a + m * block.a_row_step * kSize;
-      std::memcpy(first_ + m * step_ * kSize, row, static_cast<size_t>(block.k * kSize));
-    }
-  }
-  /// `count` k of the block, from `from` on.
-  [[nodiscard]] Block PartOfK(const Block& block, int64_t from, int64_t count) const {
-    Block part = block;
-    if (first_ != nullptr) {
-      part.a = first_;
-      part.a_row_step = step_;
-    }
-    part.a += from * kSize;
-    part.b += from * int64_t{sizeof(Element)};
-    part.k = count;
-    return part;
-  }
-
- private:
-  static constexpr bool kMayCopy = sizeof(Element) == sizeof(T);
-  static constexpr int64_t kSize = sizeof(T), kCopiedBytes = 32 * 1024, kApart = 2 * kLineBytes;
-  static constexpr int64_t kMostBytes =
-      kAliasBytes + kCopiedBytes + int64_t{kMostStaggeredRows<Element, T>} * (kAliasBytes + kApart);
-
-  std::byte* first_ = nullptr;
-  int64_t step_ = 0;
-  alignas(64) std::byte bytes_[kMayCopy ? kMostBytes : 1];
-};
+HWY_INLINE Block PartOfK(const Block& block, int64_t from, int64_t count) {
+  Block part = block;
+  part.a += from * int64_t{sizeof(T)};
+  part.b += from * int64_t{sizeof(Element)};
+  part.k = count;
+  return part;
+}
 
 /// How far ahead one group is of the next, which then is ahead of the one after it by what is left of `end`. Neither is
 /// near a multiple of `alias`.
@@ -86,19 +57,18 @@ HWY_NOINLINE int64_t AddStaggeredSquares(const Block& block, const Columns& colu
   const int64_t end = block.k / kLanes * kLanes, count = columns.count / kLanes * kLanes;
   if (block.m > int64_t{kMostStaggeredRows<Element, T>} || block.a_column_step != 1) return 0;
   if (count < 2 * kLanes || end <= kAlias / 2) return 0;
-  const RowsOfA<Element, T> a(block, block.b + columns.first * block.b_column_step * int64_t{sizeof(Element)});
   const auto add_one = [&](int64_t n, int64_t k, int64_t of_k) HWY_ATTR {
-    AddSquaresOfRows<1, true, Element>(a.PartOfK(block, k, of_k), columns.first + n, kLanes, sums + n,
+    AddSquaresOfRows<1, true, Element>(PartOfK<Element, T>(block, k, of_k), columns.first + n, kLanes, sums + n,
                                        columns.row_step);
   };
   int64_t ahead = StaggeredAhead(end, kAlias) / kLanes * kLanes;
   add_one(0, 0, ahead);
   for (int64_t n = 0; n + kLanes < count; n += kLanes, ahead = end - ahead) {
-    const Block part = a.PartOfK(block, 0, end - ahead);
+    const Block part = PartOfK<Element, T>(block, 0, end - ahead);
     const auto add_two = [&]<size_t kRows>() HWY_ATTR {
       AddSquares<2, kRows, true, Element, true>(part, columns.first + n, kLanes, sums + n, columns.row_step, ahead);
     };
-    if constexpr (kMostStaggeredRows < Element, T >> 1) {
+    if constexpr (std::is_same_v<Element, T>) {
       if (block.m == 2) add_two.template operator()<2>();
       if (block.m == 3) add_two.template operator()<3>();
       if (block.m == 4) add_two.template operator()<4>();

@@ -41,6 +41,10 @@ constexpr bool kTurnsHalves = kGroups == 2 && HWY_TARGET == HWY_AVX3;
 template <size_t kRows, class Element, class T>
 constexpr bool kTurnsBlocks = (HWY_TARGET == HWY_AVX2) && kRows > 0 && std::is_same_v<Element, T>;
 
+/// Whether the sums of two and three rows, and of four of f32, stay in registers beside the squares of two groups.
+template <class Element, class T>
+constexpr bool kKeepsSumsOfRows = (HWY_TARGET == HWY_AVX2) && std::is_same_v<Element, T>&& hwy::IsFloat<T>();
+
 /// Whether two groups of columns may be at different k (staggered_squares-inl.h), and for how many rows. Measured with
 /// AVX2: longer vectors have more lanes than a set of the cache has lines, shorter ones fewer.
 template <class T>
@@ -228,7 +232,7 @@ HWY_NOINLINE void AddSquaresOfRows(const Block& block, int64_t column, int64_t l
   }
   if constexpr (kLastIsWhole) {
     if (block.m == 1) return add.template operator()<1>();
-    if constexpr (HWY_TARGET == HWY_AVX2 && kGroups == 2 && std::is_same_v<Element, T> && hwy::IsFloat<T>()) {
+    if constexpr (kKeepsSumsOfRows<Element, T> && kGroups == 2) {
       if (block.m == 2) return add.template operator()<2>();
       if (block.m == 3) return add.template operator()<3>();
       if constexpr (sizeof(T) == 4) {  // four rows of f64 are packed, or computed as Y^T
