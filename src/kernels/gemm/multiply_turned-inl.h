@@ -57,6 +57,14 @@ HWY_INLINE void TurnColumns(const Block& block, bool rows_meet) {
     }
     while (block.k >= kLanes && n < columns.count) {
       const int64_t left = columns.count - n;
+      if constexpr (kKeepsSumsOfRows<Element, T>) {
+        // The last two, of which one is not whole.
+        if (has_groups && block.m == 1 && block.a_column_step == 1 && left > kLanes && left < 2 * kLanes) {
+          AddSquares<2, 1, false, Element>(block, columns.first + n, left - kLanes, sums + n, columns.row_step);
+          if (!rest.IsEmpty()) rest.Add(columns.first + n, left, sums + n, columns.row_step);
+          break;
+        }
+      }
       const bool are_four = takes_four && left >= 4 * kLanes;
       const bool takes_groups = !are_four && has_groups && left >= (kIsLine ? kLanes + 1 : int64_t{kGroups} * kLanes);
       const int64_t groups = are_four ? 4 : takes_groups ? int64_t{kGroups} : 1;
@@ -86,7 +94,7 @@ template <class Element, class T>
 void MultiplyTurned(const Block& block) {
   const bool rows_meet = many_rows_meet(block.b_column_step * int64_t{sizeof(Element)});
   if constexpr (kKeepsSumsOfRows<Element, T>) {
-    const RowsOfA<Element, T> a(block, kStaggers<T> && rows_meet && block.turns_two_groups);
+    const RowsOfA<T> a(block, kStaggers<T> && rows_meet && block.turns_two_groups);
     return TurnColumns<Element, T>(a.block(), rows_meet);
   }
   TurnColumns<Element, T>(block, rows_meet);

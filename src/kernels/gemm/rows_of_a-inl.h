@@ -11,19 +11,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
-#include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/portions.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
-/// A block and, if that pays, a copy of its A: of columns of A, whose k are not side by side, so that sums can stay in
-/// registers; and where `rows_of_b_meet`, with lines in other sets of the cache than those of B at the same k, and half
-/// of kAliasBytes further on. Rows that are long, or more than may stay in registers, are left as they lie.
-template <class Element, class T>
+/// A block of numbers that are not widened and, if that pays, a copy of its A: of columns of A, whose k are not side by
+/// side, so that sums can stay in registers; and where `rows_of_b_meet`, with lines in other sets of the cache than
+/// those of B at the same k, and half of kAliasBytes further on. Rows that are long, or more than may stay in
+/// registers, are left as they lie.
+template <class T>
 class RowsOfA {
  public:
   RowsOfA(const Block& block, bool rows_of_b_meet) : block_(block) {
@@ -49,7 +48,6 @@ class RowsOfA {
   [[nodiscard]] const Block& block() const { return block_; }
 
  private:
-  static_assert(std::is_same_v<Element, T>, "others are widened before");
   static constexpr int64_t kSize = sizeof(T), kCopiedBytes = 32 * 1024, kApart = 2 * kLineBytes;
   static constexpr int64_t kFewestColumnsOfB = 48;              // for others it takes as long as it saves
   static constexpr int64_t kMostRows = sizeof(T) == 4 ? 4 : 3;  // turned_squares-inl.h
