@@ -219,6 +219,7 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       if (widens_b_at_once(p, kernels, schedule)) return;
       schedule.turns_b = should_turn_b(p, kernels);
       schedule.turns_two_groups = schedule.turns_b && turns_two_groups(p, kernels);
+      schedule.staggers_groups = schedule.turns_b && staggers_groups(p, kernels);
       schedule.has_few_rows = !schedule.turns_b && takes_few_rows(p, kernels);
       schedule.fetched = fetched_of_b(p, kernels, schedule);
       if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels, schedule.workers);

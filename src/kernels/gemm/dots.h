@@ -20,7 +20,8 @@ inline constexpr std::int64_t kColumnsOfPairs = 8;  ///< at most
 [[nodiscard]] bool takes_pairs(const Problem& problem) noexcept;
 
 /// Whether the one row of Y, or the few, are computed so, as the columns of Y^T = op(B)^T * op(A)^T: of integers, whose
-/// bits no order of additions changes, with k side by side in a B that is not packed.
+/// bits no order of additions changes, with k side by side in a B that is not packed. More rows than one with vectors
+/// of half a line only.
 [[nodiscard]] bool takes_dots_of_rows(const Problem& problem, const Kernels& kernels, bool b_is_packed) noexcept;
 
 /// Sets the schedule and the workspace of a plan for such a product, of rows if the schedule says that it is swapped.

@@ -73,6 +73,7 @@ struct Schedule {
   bool has_few_rows = false;  ///< B, read where it lies, is read once and in the order of memory
   bool turns_b = false;       ///< B, read where it lies, is transposed: its squares are turned in registers
   bool turns_two_groups = false;  ///< of columns: turned_b.h
+  bool staggers_groups = false;   ///< turned_b.h
   FarOperand fetched = FarOperand::none;
   bool b_is_far = false;      ///< B, read where it lies, comes from beyond L2: a few of its rows meet all columns
   bool goes_by_rows = false;  ///< a tile of rows meets all panels of B before the next one, else a panel all rows

@@ -72,6 +72,7 @@ struct Block {
   std::int64_t near_b = 0;            ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h
   bool turns_two_groups = false;      ///< turned_b.h
+  bool staggers_groups = false;       ///< turned_b.h
   FarOperand fetched = FarOperand::none;
   std::int64_t ahead_bytes = 0;  ///< far_operands.h
   std::int64_t rows_of_b = 0;    ///< few_rows.h

@@ -40,42 +40,43 @@ HWY_INLINE void TurnColumns(const Block& block, bool rows_meet) {
   constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
   // As many columns, rows of B, at a time as a line of the cache has elements, however short vectors are; but only one
   // vector of them, or two at different k, if their lines of the same k share a set of the first-level cache. Two
-  // vectors as long as a line where the plan says so: the last one need not be whole, which costs a load of a pointer
-  // for each of its rows.
+  // vectors as long as a line where the plan says so.
   constexpr bool kIsLine = kTurnsHalves<2>;
   constexpr size_t kGroups = kIsLine ? 2 : 64 / sizeof(T) / TileShape<T>::kLanes;
+  const bool is_one_row = block.m == 1 && block.a_column_step == 1;
+  // Which costs a load of a pointer for each row of the last group.
+  const bool last_may_be_part = kIsLine || (kKeepsSumsOfRows<Element, T> && is_one_row);
+  const int64_t columns_of_groups = last_may_be_part ? (kGroups - 1) * kLanes + 1 : kGroups * kLanes;  // at least
   const bool groups_meet = kLanes >= kLinesOfSet && rows_meet;
   const bool has_groups = kGroups > 1 && (kIsLine ? block.turns_two_groups : !groups_meet);
-  const bool takes_four = kHasFourGroups<Element, T> && block.m == 1 && block.a_column_step == 1 &&
-                          block.k <= kMostKOfFourGroups && !groups_meet;
+  const bool takes_four = kHasFourGroups<Element, T> && is_one_row && block.k <= kMostKOfFourGroups && !groups_meet;
   const RestOfK<Element, T> rest(block);
   WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
     int64_t n = 0;
     if constexpr (kStaggers<T>) {
-      if (groups_meet && block.turns_two_groups) n = AddStaggeredSquares<Element>(block, columns, sums);
+      if (groups_meet && block.staggers_groups) n = AddStaggeredSquares<Element>(block, columns, sums);
       if (n > 0 && !rest.IsEmpty()) rest.Add(columns.first, n, sums, columns.row_step);
     }
     while (block.k >= kLanes && n < columns.count) {
       const int64_t left = columns.count - n;
-      if constexpr (kKeepsSumsOfRows<Element, T>) {
-        // The last two, of which one is not whole.
-        if (has_groups && block.m == 1 && block.a_column_step == 1 && left > kLanes && left < 2 * kLanes) {
-          AddSquares<2, 1, false, Element>(block, columns.first + n, left - kLanes, sums + n, columns.row_step);
-          if (!rest.IsEmpty()) rest.Add(columns.first + n, left, sums + n, columns.row_step);
-          break;
-        }
-      }
       const bool are_four = takes_four && left >= 4 * kLanes;
-      const bool takes_groups = !are_four && has_groups && left >= (kIsLine ? kLanes + 1 : int64_t{kGroups} * kLanes);
+      const bool takes_groups = !are_four && has_groups && left >= columns_of_groups;
       const int64_t groups = are_four ? 4 : takes_groups ? int64_t{kGroups} : 1;
       const int64_t last = HWY_MIN(left - (groups - 1) * kLanes, kLanes);
-      const bool is_whole = last == kLanes && (kIsWholeForAllRows || (block.m == 1 && block.a_column_step == 1));
+      const bool is_whole = last == kLanes && (kIsWholeForAllRows || is_one_row);
       const int64_t column = columns.first + n;
       if constexpr (kHasFourGroups<Element, T>) {
         if (are_four) AddSquares<4, 1, true, Element>(block, column, last, sums + n, columns.row_step);
       }
+      if constexpr (kKeepsSumsOfRows<Element, T>) {
+        if (takes_groups && !is_whole) {
+          AddSquares<kGroups, 1, false, Element>(block, column, last, sums + n, columns.row_step);
+        }
+      }
       if constexpr (kGroups > 1) {
-        if (takes_groups) AddSquaresOfRows<kGroups, !kIsLine, Element>(block, column, last, sums + n, columns.row_step);
+        if (takes_groups && (is_whole || !kKeepsSumsOfRows<Element, T>)) {
+          AddSquaresOfRows<kGroups, !kIsLine, Element>(block, column, last, sums + n, columns.row_step);
+        }
       }
       if (groups == 1 && is_whole) {
         AddSquaresOfRows<1, true, Element>(block, column, last, sums + n, columns.row_step);
@@ -94,7 +95,7 @@ template <class Element, class T>
 void MultiplyTurned(const Block& block) {
   const bool rows_meet = many_rows_meet(block.b_column_step * int64_t{sizeof(Element)});
   if constexpr (kKeepsSumsOfRows<Element, T>) {
-    const RowsOfA<T> a(block, kStaggers<T> && rows_meet && block.turns_two_groups);
+    const RowsOfA<T> a(block, kStaggers<T> && rows_meet && block.staggers_groups);
     return TurnColumns<Element, T>(a.block(), rows_meet);
   }
   TurnColumns<Element, T>(block, rows_meet);

@@ -12,19 +12,22 @@ inline constexpr std::int64_t kAliasBytes = kPageBytes;
 /// Lines of one set of the first-level cache, of most CPUs.
 inline constexpr std::int64_t kLinesOfSet = 8;
 
+/// Whether `bytes` are a multiple of `of`, but not 0, or up to `little` more or less.
+[[nodiscard]] constexpr bool is_nearly_multiple(std::int64_t bytes, std::int64_t of, std::int64_t little) noexcept {
+  return bytes >= of - little && (bytes + little) % of <= 2 * little;
+}
+
 /// Whether rows so far apart meet in one set for so long that more of them than it has lines drive each other out: they
 /// may be a little more or less than a multiple of kAliasBytes apart.
 [[nodiscard]] constexpr bool many_rows_meet(std::int64_t bytes_apart) noexcept {
-  constexpr std::int64_t kLittle = kLineBytes / 4;
-  return bytes_apart >= kAliasBytes - kLittle && (bytes_apart + kLittle) % kAliasBytes <= 2 * kLittle;
+  return is_nearly_multiple(bytes_apart, kAliasBytes, kLineBytes / 4);
 }
 
-/// Bytes between rows as the sets of a cache see them: up to `little` more or less than a multiple of half of
-/// kAliasBytes is that multiple.
+/// Bytes between rows as the sets of a cache see them: what is nearly a multiple of half of kAliasBytes is that
+/// multiple.
 [[nodiscard]] constexpr std::int64_t as_sets_see(std::int64_t bytes_apart, std::int64_t little) noexcept {
   constexpr std::int64_t kHalf = kAliasBytes / 2;
-  const std::int64_t multiple = (bytes_apart + little) / kHalf * kHalf;
-  return multiple > 0 && bytes_apart - multiple <= little ? multiple : bytes_apart;
+  return is_nearly_multiple(bytes_apart, kHalf, little) ? (bytes_apart + little) / kHalf * kHalf : bytes_apart;
 }
 
 [[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }

@@ -61,6 +61,7 @@ void Product::compute_item(std::int64_t item, std::int64_t worker) const {
   block.near_b = s_.near_b;
   block.leaves_b_to_hardware = s_.leaves_b_to_hardware;
   block.turns_two_groups = s_.turns_two_groups;
+  block.staggers_groups = s_.staggers_groups;
   block.fetched = s_.fetched;
   block.ahead_bytes = s_.ahead_bytes;
   block.rows_of_b = s_.rows_of_b;

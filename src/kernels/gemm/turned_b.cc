@@ -85,9 +85,12 @@ bool turns_quickly(const Problem& p, const Kernels& kernels) {
   return p.n * p.k * kernels.element_bytes >= (is_short ? kBytesOfEachRowWithShortK : kBytesOfEachRow) * p.m;
 }
 
-bool turns_two_groups(const Problem& p, const Kernels& kernels) {
+bool staggers_groups(const Problem& p, const Kernels& kernels) {
   // One row waits for memory as it does for the chain of one group.
-  if (kernels.has_short_vectors) return p.m > 1 || kernels.widens() || !is_far(p, kernels);
+  return kernels.has_short_vectors && (p.m > 1 || kernels.widens() || !is_far(p, kernels));
+}
+
+bool turns_two_groups(const Problem& p, const Kernels& kernels) {
   if (!may_take_groups(p, kernels)) return false;
   if (kernels.widens() && (has_units_of_half_vectors() || is_far(p, kernels))) return false;
   const bool is_apart = !rows_meet(p, kernels, kWayBytes / 2);

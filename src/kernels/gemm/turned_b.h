@@ -15,8 +15,11 @@ namespace binet::kernels::gemm {
 
 /// Whether two vectors of columns, each as long as a cache line, take turns: a chain of multiply-adds by itself waits
 /// for its latency. So many rows of B, on so many pages, want hardware prefetchers that follow them in a near cache,
-/// and may not share too few sets of the first-level cache. Where a vector is half a line: whether those that share
-/// them do so at different k (staggered_squares-inl.h); others always do.
+/// and may not share too few sets of the first-level cache. (As many shorter vectors as a line has always take turns,
+/// unless they share such sets.)
 [[nodiscard]] bool turns_two_groups(const Problem& problem, const Kernels& kernels);
+
+/// Whether two vectors of half a line whose rows of B share such sets are at different k (staggered_squares-inl.h).
+[[nodiscard]] bool staggers_groups(const Problem& problem, const Kernels& kernels);
 
 }  // namespace binet::kernels::gemm
