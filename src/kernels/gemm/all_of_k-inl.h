@@ -77,6 +77,8 @@ HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors,
   constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
   constexpr Loop kColumnsFar = {
       .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
+  constexpr Loop kColumnsOfOnePanel = {
+      .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .is_one_panel = true, .k = 2};
   const bool a_is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth};
   const bool b_is_packed = operands.b_row_step == int64_t{Shape::kPanel};
   if (a_is_packed && b_is_packed) {
@@ -88,6 +90,8 @@ HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors,
   } else if (operands.a_column_step == 1) {
     if (!operands.fetches) {
       AddProducts<kColumns>(operands, vectors, sum);
+    } else if (kRows == Shape::kRows && b_is_packed && operands.far.is_below) {
+      AddProducts<kColumnsOfOnePanel>(operands, vectors, sum);
     } else if (b_is_packed) {
       AddProducts<kColumnsFar>(operands, vectors, sum);
     }

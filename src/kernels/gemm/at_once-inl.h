@@ -218,7 +218,12 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
       if (EndsApart<T>(p)) return MultiplyAndEnd<Element, T>(p, schedule, a, b, c, y);
     }
     BlockOf<Element, T> block(p, kTileSet<T, T>, b, c, schedule);
-    block.Multiply(reinterpret_cast<const BitsOf<T>*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
+    const auto* const from = reinterpret_cast<const BitsOf<T>*>(a);
+    if constexpr (hwy::IsFloat<T>() || kByHalves<T>) {
+      block.Multiply(from, p.a_row_step, p.a_column_step, 0, p.m, y);
+    } else {
+      block.MultiplyApart(from, p.a_row_step, p.a_column_step, 0, p.m, y);
+    }
   } else {
     if constexpr (!kRoundsInTile<Element>) {
       MultiplyAsAccumulators<Element, T>(p, schedule, a, b, c, y, workspace);

@@ -132,7 +132,15 @@ bool has_large_b_and_near_sums(const Problem& p, const Kernels& kernels) {
 
 /// There is nothing that a short range of k would keep near for another tile. (What is widened is kept for this one.)
 bool is_one_tile(const Problem& p, const Kernels& kernels) {
-  return p.m <= kernels.lanes && p.n <= kernels.lanes && !kernels.widens();
+  if (kernels.widens()) return false;
+  return (p.m <= kernels.lanes && p.n <= kernels.lanes) ||
+         (kernels.has_short_vectors && p.m <= kernels.mr && p.n <= kernels.nr);
+}
+
+/// With vectors of half a line: there is no other panel for which A would have to stay near, and B is a run of lines.
+bool is_one_panel(const Problem& p, const Kernels& kernels, bool b_is_packed) {
+  if (!kernels.has_short_vectors || kernels.widens() || p.n > kernels.nr) return false;
+  return b_is_packed || (p.n == kernels.nr && p.b_row_step == p.n && p.b_column_step == 1);
 }
 
 /// Bytes of a number in B as tiles find it.
@@ -188,8 +196,8 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
     case BSource::whole:
       schedule.widens_b = schedule.b_source == BSource::given && should_widen(p, kernels);
       // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
-      if (!schedule.widens_b) schedule.kc = equal_k(2 * kernels.kc);
-      schedule.ahead_bytes = bytes_ahead_in_packed_b(p, kernels);
+      if (!schedule.widens_b) schedule.kc = equal_k((is_one_panel(p, kernels, b_is_packed) ? 4 : 2) * kernels.kc);
+      schedule.ahead_bytes = bytes_ahead_in_panels(p, kernels);
       return;
     case BSource::strips:
       if (packs_far_b_in_tiles(p, kernels)) {
@@ -225,6 +233,10 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels, schedule.workers);
       if (schedule.turns_b || schedule.has_few_rows || is_one_tile(p, kernels)) {
         schedule.kc = equal_k(kFewRowsK);
+      } else if (is_one_panel(p, kernels, false) && p.a_column_step == 1) {
+        // (Lines of a transposed A serve the next tiles, too, while they are near.)
+        schedule.kc = equal_k(4 * kernels.kc);
+        schedule.ahead_bytes = bytes_ahead_in_panels(p, kernels);
       } else if (is_b_far(p, kernels)) {
         schedule.b_is_far = true;
         schedule.kc = equal_k(rows_of_far_b(p, kernels));

@@ -61,7 +61,7 @@ class BlockAtOnce {
     rows_ = rows;
     int64_t apart = ColumnsBeforeLast(), n = apart, end = p_.n;
     for (goes_first_ = true;; goes_first_ = false) {
-      if constexpr (kMayHaveThreeByFour) {
+      if constexpr (kMayHaveShortTiles) {
         // Rather with columns before them, which are stored twice, than in tiles that are no quicker for being
         // narrower.
         if (IsWideLast(end - n)) n = end - int64_t{4 * Shape::kLanes};
@@ -79,7 +79,7 @@ class BlockAtOnce {
     }
   }
 
-  /// The same, a function of its own, which both types of 16-bit floats share. (It takes three nanoseconds.)
+  /// The same, a function of its own, which all types of a size share. (It takes three nanoseconds.)
   HWY_NOINLINE void MultiplyApart(const Bits* a, int64_t a_row_step, int64_t a_column_step, int64_t row, int64_t rows,
                                   std::byte* y) {
     Multiply(a, a_row_step, a_column_step, row, rows, y);
@@ -103,7 +103,7 @@ class BlockAtOnce {
   using Shape = TileShape<T>;
   using OneTile = Tile<Bits, Element>;
   static constexpr bool kRounds = sizeof(Element) < sizeof(T);
-  static constexpr bool kMayHaveThreeByFour = HWY_TARGET == HWY_AVX2 && hwy::IsFloat<T>() && !kRounds;
+  static constexpr bool kMayHaveShortTiles = HWY_TARGET == HWY_AVX2 && hwy::IsFloat<T>() && !kRounds;
 
   /// B leaves the first-level cache, and each of its vectors lies in two lines.
   static bool IsBFar(const Problem& p) {
@@ -139,7 +139,7 @@ class BlockAtOnce {
     if (rows_ <= int64_t{Shape::kRows} || ends_.to_row_step != p_.n) return 0;
     const int64_t vectors = (p_.n + kLanes - 1) / kLanes;
     int64_t last = vectors % 2 == 0 ? 2 : 3;
-    if constexpr (kMayHaveThreeByFour) {
+    if constexpr (kMayHaveShortTiles) {
       if (IsWideLast(p_.n % (4 * kLanes))) return 0;
       if (TakesThreeByFour(p_.n)) last = vectors % 4 == 0 ? 2 : vectors % 4;
     }
@@ -182,9 +182,10 @@ class BlockAtOnce {
     if (kPrefersWideTiles<Element, T> && tiles_.are_floats && are_many_rows && columns_left > 3 * kLanes) {
       return MultiplyFourVectors(columns_left);
     }
-    if constexpr (kMayHaveThreeByFour) {
+    if constexpr (kMayHaveShortTiles) {
       if (TakesThreeByFour(columns_left)) return MultiplyRowsOfThree();
       if (IsWideAlone(columns_left)) return MultiplyFewerColumns(columns_left);
+      if (TakesRowsByTwo(columns_left)) return MultiplyRowsByTwo(columns_left);
     }
     if constexpr (kHasTilesOfThreeVectors<T>) {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
@@ -218,48 +219,56 @@ class BlockAtOnce {
     constexpr int64_t kMostK = 96;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
     const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(Element);
-    return tiles_.rows_of_three != nullptr && rows_ >= int64_t{Shape::kRows} &&
+    return tiles_.short_tiles != nullptr && tiles_.are_floats && rows_ >= int64_t{Shape::kRows} &&
            columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
            (operands_.k <= kShortKOfThreeByFour || (b | b_row_bytes) % (Shape::kLanes * sizeof(Element)) == 0) &&
            ends_.last <= Last::plus_c && operands_.below == 0;
   }
 
   /// What makes no whole tile: one row goes with three others, which else would be computed three times; two rows go by
-  /// themselves, or with a short K in a tile that begins with a row of the one above it, whose sums it stores again.
+  /// themselves, or with a short K in a tile that begins with a row of the one above it.
   HWY_NOINLINE int64_t MultiplyRowsOfThree() {
-    constexpr int64_t kRows = 3, kLeastKOfTwoRows = 12;
-    const int64_t tiles = rows_ / kRows, left = rows_ - tiles * kRows;
-    constexpr int64_t kLast = 3 * Shape::kLanes;
-    const auto multiply = [this](int64_t count) HWY_ATTR { ComputeRowsOfThree(count, kLast); };
-    multiply(left == 1 ? tiles - 1 : tiles);
-    if (left == 1) {
-      SkipTo(rows_ - kRows - 1);
-      MultiplyFourRows();
-    } else if (left == 2 && operands_.k >= kLeastKOfTwoRows) {
-      SkipTo(rows_ - left);
-      SetLastLanes(Shape::kLanes);
-      Compute({tiles_.Of(left).wide, Shape::WideVectors(2)}, left, 1);
-    } else if (left == 2) {
-      SkipTo(rows_ - kRows);
-      multiply(1);
+    constexpr int64_t kRows = 3, kLeastKOfTwoRows = 12, kLast = 3 * Shape::kLanes;
+    const int64_t left = rows_ % kRows;
+    const int64_t apart = left == 1 ? kRows + 1 : left == 2 && operands_.k >= kLeastKOfTwoRows ? left : 0;
+    ComputeShortTiles(tiles_.short_tiles->three_by_four, rows_ - apart, kLast);
+    if (apart > 0) {
+      SkipTo(rows_ - apart);
+      if (left == 1) {
+        MultiplyFourRows();
+      } else {
+        SetLastLanes(Shape::kLanes);
+        Compute({tiles_.Of(left).wide, Shape::WideVectors(2)}, left, 1);
+      }
     }
     return int64_t{4 * Shape::kLanes};
   }
 
   /// The same where the last vector is no whole one. Rows that make no whole tile are few beside the others.
   HWY_NOINLINE int64_t MultiplyFewerColumns(int64_t columns) {
-    constexpr int64_t kRows = 3;
-    const int64_t tiles = rows_ / kRows, last = columns - int64_t{Shape::kLanes};
-    ComputeRowsOfThree(tiles, last);
-    if (rows_ > tiles * kRows) {
-      SkipTo(rows_ - kRows);
-      ComputeRowsOfThree(1, last);
-    }
+    ComputeShortTiles(tiles_.short_tiles->three_by_four, rows_, columns - int64_t{Shape::kLanes});
     return columns;
   }
 
-  HWY_INLINE void ComputeRowsOfThree(int64_t tiles, int64_t last) const {
-    tiles_.rows_of_three(operands_, tiles, y_, ends_.to_row_step, c_of_tile_, c_row_step_, repeats_c_, last);
+  /// Two vectors of columns, of which the last need not be whole, and more rows than those of two low tiles.
+  HWY_INLINE bool TakesRowsByTwo(int64_t columns_left) const {
+    constexpr int64_t kLanes = Shape::kLanes;
+    return tiles_.short_tiles != nullptr && rows_ >= 2 * kFewestRowsByTwo && columns_left > kLanes &&
+           columns_left <= 2 * kLanes && operands_.k <= kMostKOfRowsByTwo && ends_.last <= Last::plus_c &&
+           operands_.below == 0;
+  }
+
+  HWY_NOINLINE int64_t MultiplyRowsByTwo(int64_t columns) {
+    const int64_t last = columns - int64_t{Shape::kLanes};
+    DivideRows(rows_, Shape::kRows, [this, last](int64_t height, int64_t tiles, bool) HWY_ATTR {
+      ComputeShortTiles(tiles_.short_tiles->ByTwo(height), tiles * height, last);
+      SkipTo(tiles * height);
+    });
+    return columns;
+  }
+
+  HWY_INLINE void ComputeShortTiles(ShortTileSet<Bits, Element>::Function multiply, int64_t rows, int64_t last) const {
+    multiply(operands_, rows, y_, ends_.to_row_step, c_of_tile_, c_row_step_, repeats_c_, last, false);
   }
 
   HWY_INLINE void SkipTo(int64_t row) {
@@ -306,22 +315,34 @@ class BlockAtOnce {
     }
   }
 
-  /// Tiles of one vector, three, or four.
+  /// Tiles of one vector to four.
   HWY_NOINLINE void MultiplyRowsOf(size_t vectors, int64_t m, size_t most) {
     MultiplyRows(m, most, [this, vectors](int64_t rows) HWY_ATTR {
       const auto& all = tiles_.Of(rows);
-      return OneTile{vectors == 1 ? all.narrow : vectors == 3 ? all.three : all.wide, vectors};
+      return OneTile{vectors == 1   ? all.narrow
+                     : vectors == 2 ? all.panel
+                     : vectors == 3 ? all.three
+                                    : all.wide,
+                     vectors};
     });
   }
 
   /// So many rows, divided evenly among tiles of no more than `most`.
   template <class Chosen>
   HWY_INLINE void MultiplyRows(int64_t m, size_t most, const Chosen& tile_of) {
+    DivideRows(m, most, [this, &tile_of](int64_t rows, int64_t tiles, bool is_followed) HWY_ATTR {
+      Compute(tile_of(rows), rows, tiles, is_followed);
+    });
+  }
+
+  /// compute(rows of a tile, tiles, whether others follow) for those of one height, and those of one row less.
+  template <class Function>
+  static HWY_INLINE void DivideRows(int64_t m, size_t most, const Function& compute) {
     const int64_t tiles = (m + static_cast<int64_t>(most) - 1) / static_cast<int64_t>(most);
     const int64_t rows = tiles == 1 ? m : m / tiles;
     const int64_t higher = m - tiles * rows;  // tiles of one row more
-    if (higher > 0) Compute(tile_of(rows + 1), rows + 1, higher, true);
-    Compute(tile_of(rows), rows, tiles - higher);
+    if (higher > 0) compute(rows + 1, higher, true);
+    compute(rows, tiles - higher, false);
   }
 
   /// C of the next tile: a column is repeated for it. Gives how far C moves with the tile to the right.

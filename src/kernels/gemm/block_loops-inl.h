@@ -55,6 +55,7 @@ class BlockLoops {
         goes_by_panels_(goes_by_panels),
         takes_three_vectors_(TakesThreeVectors(block, tiles)),
         b_is_near_(IsBNear(block)),
+        b_is_fetched_(IsBFetched(block)),
         y_is_near_(IsYNear(block)) {}
 
   /// B is such that tiles find only so much of it in the first-level cache as they fetch themselves. From memory others
@@ -73,7 +74,7 @@ class BlockLoops {
       for (int64_t m = TilesInPlace(tile, n); m < block_.m; m += block_.a_panel_rows) {
         const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
         PrefetchBelow(m, n);
-        Compute(ChooseTile(tiles_.Of(rows), block_.n - n, false), m, rows, n, m == 0 || !b_is_near_);
+        Compute(ChooseTile(tiles_.Of(rows), block_.n - n, false), m, rows, n, (m == 0 && b_is_fetched_) || !b_is_near_);
       }
     }
   }
@@ -99,7 +100,7 @@ class BlockLoops {
         const auto tile = Widest(tiles, block_.n - n);
         const auto columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);
         if (!y_is_near_) PrefetchSums<sizeof(Element), T>(block_, m, n + columns);
-        Compute(tile, m, rows, n, m == 0);
+        Compute(tile, m, rows, n, m == 0 && b_is_fetched_);
         n += columns;
       }
     }
@@ -115,8 +116,12 @@ class BlockLoops {
   /// Whether the first tile of each panel fetches enough for those below it: they find the panel in the first-level
   /// cache, and packed panels that all stay in the second-level one.
   static bool IsBNear(const Block& block) {
+    if (IsOnePanel(block) && HWY_TARGET == HWY_AVX2) return true;
     if (block.k * int64_t{Shape::kPanel * sizeof(TB)} > kPanelBytesInL1) return false;
     return !block.b_is_packed || block.k * block.n * int64_t{sizeof(TB)} <= kBytesInL2;
+  }
+  static bool IsBFetched(const Block& block) {
+    return HWY_TARGET != HWY_AVX2 || !IsOnePanel(block) || sizeof(Element) < sizeof(T) || block.ahead_bytes != 0;
   }
   static bool IsYNear(const Block& block) {
     return !block.goes_by_rows && block.m * block.n * int64_t{sizeof(T)} <= kBytesInL2;
@@ -175,6 +180,7 @@ class BlockLoops {
     const bool repeats_c = ends.c == repeated_c;
     TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, n, tile_columns);
     operands.far = NextPanel(0, n);
+    operands.fetches = b_is_fetched_;
     const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
     int64_t m = 0;
     for (; m + rows <= block_.m; m += rows) {
@@ -227,13 +233,26 @@ class BlockLoops {
     return n;
   }
 
-  /// While its tiles keep the multipliers busy, each packed panel of B sees the next one come nearer: every tile
-  /// fetches its share.
+  /// All columns are one panel, packed or as it lies: then only the first tile fetches, what follows in B.
+  static bool IsOnePanel(const Block& block) {
+    return block.n <= int64_t{Shape::kPanel} && block.b_row_step == int64_t{Shape::kPanel};
+  }
+
+  /// While its tiles keep the multipliers busy, each packed panel of B sees the next one come nearer, the last one the
+  /// first one's next range of k: every tile fetches its share.
   HWY_INLINE Ahead NextPanel(int64_t m, int64_t n) const {
+    constexpr auto kPanel = int64_t{Shape::kPanel};
+    constexpr int64_t kRowBytes = kPanel * int64_t{sizeof(TB)};
+    if (IsOnePanel(block_)) {
+      // Elsewhere tiles fetch these lines as they fetch rows further down of any packed panel.
+      if (HWY_TARGET != HWY_AVX2 || block_.ahead_bytes == 0) return {block_.b, 0};
+      return {block_.b + block_.ahead_bytes, kRowBytes, true};
+    }
     if (!block_.b_is_packed) return {block_.b, 0};
-    const int64_t panel_bytes = block_.k * int64_t{Shape::kPanel * sizeof(TB)};
-    const int64_t step = panel_bytes * block_.a_panel_rows / (block_.m * block_.k);
-    const TB* next = reinterpret_cast<const TB*>(block_.b) + (n / int64_t{Shape::kPanel} + 1) * block_.b_panel_step;
+    const int64_t step = kRowBytes * block_.a_panel_rows / block_.m;
+    const bool is_last = n + kPanel >= block_.n;
+    const TB* next =
+        reinterpret_cast<const TB*>(block_.b) + (is_last ? block_.k * kPanel : (n / kPanel + 1) * block_.b_panel_step);
     return {reinterpret_cast<const std::byte*>(next) + m / block_.a_panel_rows * step * block_.k, step};
   }
 
@@ -260,9 +279,17 @@ class BlockLoops {
       if (!EndInPlace<Element>(block_, {0, 0, 0, block_.n}, tiles_.are_floats, 0, no_buffer, ends)) return 0;
       ends.reach = ReachOfRows<Element>(block_.n, vectors * int64_t{Shape::kLanes} - block_.n, 0, ends);
       const int64_t tiles = block_.m / tiles_.most_rows;
-      const auto multiply = vectors == 1 ? tiles_.narrow_tiles : tiles_.panel_tiles;
       TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, 0, vectors * int64_t{Shape::kLanes});
       operands.fetches = false;  // all of B is near
+      if (tiles_.short_tiles != nullptr && vectors == 2) {
+        if (ends.last > Last::plus_c || block_.k > kMostKOfRowsByTwo) return 0;
+        const T* const c = ends.last == Last::plus_c ? ends.c : nullptr;
+        tiles_.short_tiles->ByTwo(tiles_.most_rows)(operands, tiles * tiles_.most_rows, ends.to, ends.to_row_step, c,
+                                                    ends.c_row_step, false, block_.n - int64_t{Shape::kLanes},
+                                                    block_.fetched == FarOperand::rows_of_a);
+        return tiles * tiles_.most_rows;
+      }
+      const auto multiply = vectors == 1 ? tiles_.narrow_tiles : tiles_.panel_tiles;
       multiply(operands, ends, tiles, block_.fetched == FarOperand::rows_of_a);
       return tiles * tiles_.most_rows;
     }
@@ -281,7 +308,7 @@ class BlockLoops {
   const Block& block_;
   const TileSet<T, TB>& tiles_;
   const FinishFunction finish_;
-  const bool goes_by_panels_, takes_three_vectors_, b_is_near_, y_is_near_;
+  const bool goes_by_panels_, takes_three_vectors_, b_is_near_, b_is_fetched_, y_is_near_;
 };
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

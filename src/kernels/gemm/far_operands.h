@@ -9,8 +9,9 @@
 
 namespace binet::kernels::gemm {
 
-/// Bytes from each line of a packed B to the one that tiles fetch with it; 0 if they leave that to hardware.
-[[nodiscard]] std::int64_t bytes_ahead_in_packed_b(const Problem& problem, const Kernels& kernels);
+/// Bytes from each line of a packed B, or of one that is a single panel as it lies, to the one that tiles fetch with
+/// it; 0 if they leave that to hardware.
+[[nodiscard]] std::int64_t bytes_ahead_in_panels(const Problem& problem, const Kernels& kernels);
 
 /// Of a B that is read where it lies, by the way that the schedule says.
 [[nodiscard]] FarOperand fetched_of_b(const Problem& problem, const Kernels& kernels, const Schedule& schedule);

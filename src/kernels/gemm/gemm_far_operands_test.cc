@@ -73,12 +73,41 @@ TEST_P(GemmFarOperands, FetchesRowsOfATallProduct) {
     small.m = 100;
     const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
     const bool reads_a = plan.schedule.a_is_direct || plan.way == Way::dots;
-    const bool is_known = follows_one_run_best(kernels_) && !kernels_.widens() && reads_a;
+    const bool has_two_short_vectors = has_short_floats(kernels_) && c.n > lanes;
+    const bool is_known = (follows_one_run_best(kernels_) && !kernels_.widens() && reads_a) || has_two_short_vectors;
     EXPECT_EQ(plan.schedule.fetched == FarOperand::rows_of_a, is_known) << c;
     EXPECT_EQ(make_plan(problem_of(type_, small), target_, 1, false).schedule.fetched, FarOperand::none) << small;
     if (!is_known) continue;
     check(c);
     c.c = CForm::full;
+    check(c);
+  }
+}
+
+/// With vectors of half a line, a B of one panel, packed or as it lies: lines of it are fetched if it is part of much,
+/// by the first of several tiles. A long K has fewer ranges then.
+TEST_P(GemmFarOperands, LinesOfTheOnlyPanel) {
+  const std::int64_t elements = last_level_cache_bytes() / 4 / kernels_.element_bytes;
+  const std::int64_t mr = kernels_.mr, nr = kernels_.nr;
+  const auto ahead = [&](const Case& c, bool is_packed) {
+    return make_plan(problem_of(type_, c), target_, 1, is_packed).schedule.ahead_bytes;
+  };
+  for (const Case& sizes : {Case{2 * mr + 1, nr, 0}, Case{3 * mr + 2, nr, 0, true}, Case{2 * mr + 3, nr - 1, 0}}) {
+    Case c = sizes;
+    c.k = elements / (c.m + c.n) + 5;
+    if (!kernels_.has_short_vectors || kernels_.widens() || kernels_.in_place != nullptr) continue;
+    if (!c.trans_a) {
+      EXPECT_GT(ahead(c, true), 0) << c;
+    }
+    EXPECT_EQ(ahead(c, false) > 0, c.n == nr && !c.trans_a) << c;
+    check(c);
+    c.m = mr;
+    EXPECT_EQ(ahead(c, true), 0) << c;
+  }
+  for (const Case& sizes : {Case{mr, nr, 5003}, Case{mr, nr - 1, 4100}, Case{3 * mr + 1, nr, 5003, true},
+                            Case{2 * mr + 1, nr, 2 * kernels_.kc + 1}}) {
+    Case c = sizes;
+    vary(c);
     check(c);
   }
 }

@@ -102,6 +102,25 @@ TEST_P(GemmSizes, SmallProducts) {
   }
 }
 
+/// More than one vector of columns, up to two, and a short K: tiles of two heights, each in one call for all of them.
+/// With each C as it is, and others.
+TEST_P(GemmSizes, ColumnsOfTwoVectors) {
+  const std::int64_t lanes = kernels_.lanes;
+  std::size_t forms = 0;
+  for (const std::int64_t m : {7, 8, 9, 11, 12, 13, 16, 17, 29, 100}) {
+    for (const std::int64_t n : {lanes + 1, 2 * lanes - 1, 2 * lanes}) {
+      for (const std::int64_t k : {1, 4, 5, 16, 64, 65}) {
+        constexpr CForm kForms[] = {CForm::none, CForm::row, CForm::column, CForm::full, CForm::scalar};
+        const int transposes = static_cast<int>(m + n + k) % 4;
+        Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0, kForms[forms++ % std::size(kForms)]};
+        check(c, k == 5 ? byte_size(type_) : 0);
+        vary(c);
+        check(c);
+      }
+    }
+  }
+}
+
 /// Rows that are no whole vectors, with a C for each row or each column: some of them may be finished together.
 TEST_P(GemmSizes, ShortRowsWithC) {
   for (const std::int64_t m : {7, 8, 9, 41, 130}) {

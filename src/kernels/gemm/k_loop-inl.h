@@ -37,9 +37,10 @@ struct Loop {
   bool fetches = false;
   bool fetches_below = false;  ///< rows of B further down, with the line in which their last vector may end
   bool stores_b = false;
-  bool a_is_packed = false;  ///< in panels of full width: all distances are constants
-  bool b_is_packed = false;  ///< the same of B, one panel wide
-  size_t k = 1;              ///< in each round
+  bool a_is_packed = false;   ///< in panels of full width: all distances are constants
+  bool b_is_packed = false;   ///< the same of B, one panel wide
+  bool is_one_panel = false;  ///< Ahead::is_below
+  size_t k = 1;               ///< in each round
 };
 
 /// The sums of one row and one k.
@@ -138,7 +139,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       });
       if (kLoop.fetches && kVectors == Shape::kPanelVectors) {
         // A line of the next panel is many k's share, unless rows are so few that they are two tiles of four.
-        constexpr size_t kTogether = !kLoop.b_is_packed || kRows <= 4 ? 1 : 2;
+        constexpr size_t kTogether = !kLoop.b_is_packed || kLoop.is_one_panel || kRows <= 4 ? 1 : 2;
         if (column % kTogether == 0) {
           __builtin_prefetch(far, 0, 2);
           far += static_cast<int64_t>(kTogether) * operands.far.step;

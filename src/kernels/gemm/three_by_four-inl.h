@@ -1,9 +1,6 @@
-// Room: kernels, per target. Tiles of three rows and four vectors with AVX2, whose twelve sums, three elements of A and
-// one vector of B are all the registers that there are.
-//
-// Where two threads share a core, a product in the first-level cache costs its number of instructions, whatever they
-// are. Twelve multiply-adds are 21 of them here, and 23 in a tile of six rows and two vectors; what stands around a
-// tile is half as much. The loop is assembly, as GCC would keep a sum in memory or move sums in each round.
+// Room: kernels, per target. One k of a tile of three rows and four vectors with AVX2, whose twelve sums, three
+// elements of A and one vector of B are all the registers that there are. It is assembly, as GCC would keep a sum in
+// memory or move sums in each round.
 #if defined(BINET_KERNELS_GEMM_THREE_BY_FOUR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_THREE_BY_FOUR_INL_H_
 #undef BINET_KERNELS_GEMM_THREE_BY_FOUR_INL_H_
@@ -77,67 +74,6 @@ HWY_INLINE void AddOneK(const T* a, int64_t a_row_bytes, const T*& b, int64_t b_
 
 #undef BINET_ADD_ONE_K
 #undef BINET_ADD_VECTOR
-
-/// `tiles` tiles of three rows and four vectors, one below the other, in one call: operands as those of one tile, the
-/// vectors of a row of B side by side and all their lanes to be read; sums, plus C if there is one, to `y`. C may have
-/// one element for each row. The last vector begins `last` columns behind the first, in the one before if there are no
-/// four whole ones.
-template <class T>
-HWY_NOINLINE void MultiplyThreeByFour(const TileOperands<BitsOf<T>, BitsOf<T>>& bits, int64_t tiles, BitsOf<T>* y_bits,
-                                      int64_t y_row_step, const BitsOf<T>* c_bits, int64_t c_row_step, bool c_is_column,
-                                      int64_t last) {
-  const auto operands = OperandsOf<T, T>(bits);
-  auto* y = reinterpret_cast<T*>(y_bits);
-  const auto* c = reinterpret_cast<const T*>(c_bits);
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  constexpr size_t kRows = 3, kVectors = 4;
-  const int64_t a_row_bytes = operands.a_row_step * int64_t{sizeof(T)};
-  const int64_t b_row_bytes = operands.b_row_step * int64_t{sizeof(T)};
-  const int64_t last_bytes = last * int64_t{sizeof(T)};
-  const auto place = [last, d](size_t j)
-                         HWY_ATTR { return j + 1 < kVectors ? static_cast<int64_t>(j * hn::Lanes(d)) : last; };
-  const T* a_of_tile = operands.a;
-  for (; tiles > 0; --tiles, a_of_tile += int64_t{kRows} * operands.a_row_step) {
-    V sum[kRows][kVectors];
-    HWY_UNROLL(3)
-    for (size_t i = 0; i < kRows; ++i) {
-      HWY_UNROLL(4)
-      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
-    }
-    const T* a = a_of_tile;
-    const T* b = operands.b;
-    int64_t k = operands.k;
-    if (operands.a_column_step == 1) {
-      for (; k >= 4; k -= 4, a += 4) {
-        AddOneK<0>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
-        AddOneK<1>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
-        AddOneK<2>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
-        AddOneK<3>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
-      }
-    }
-    for (; k > 0; --k, a += operands.a_column_step) AddOneK<0>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
-    if (c_is_column) {
-      HWY_UNROLL(3)
-      for (size_t i = 0; i < kRows; ++i, c += c_row_step) {
-        const V same = hn::Set(d, LoadOne(c));
-        HWY_UNROLL(4)
-        for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Add(sum[i][j], same);
-      }
-    } else if (c != nullptr) {
-      HWY_UNROLL(3)
-      for (size_t i = 0; i < kRows; ++i, c += c_row_step) {
-        HWY_UNROLL(4)
-        for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Add(sum[i][j], hn::LoadU(d, c + place(j)));
-      }
-    }
-    HWY_UNROLL(3)
-    for (size_t i = 0; i < kRows; ++i, y += y_row_step) {
-      HWY_UNROLL(4)
-      for (size_t j = 0; j < kVectors; ++j) hn::StoreU(sum[i][j], d, y + place(j));
-    }
-  }
-}
 
 #endif
 

@@ -22,6 +22,7 @@ using BitsOf = hwy::UnsignedFromSize<sizeof(T)>;
 struct Ahead {
   const std::byte* from = nullptr;
   int64_t step = 0;
+  bool is_below = false;  ///< in the panel of B that the tile reads, which is the only one: a line with each k
 };
 
 /// Element (row, k) of A is a[row * a_row_step + k * a_column_step]; vector j of row k of B is at

@@ -19,7 +19,7 @@
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
-#include "kernels/gemm/three_by_four-inl.h"
+#include "kernels/gemm/short_tiles-inl.h"
 #include "kernels/gemm/u64_halves_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -118,6 +118,36 @@ HWY_INLINE int64_t VectorsBeforeHalf(int64_t columns) {
   return kHasHalfVectors<T> && (columns - 1) % kLanes < kLanes / 2 ? (columns - 1) / kLanes : 0;
 }
 
+/// Of four rows to six and two vectors there is MultiplyShortTiles.
+template <class T, class TB>
+constexpr bool kHasTilesByTwo = HWY_TARGET == HWY_AVX2 &&
+                                (hwy::IsFloat<T>() || sizeof(T) == 4) && std::is_same_v<T, TB>;
+constexpr int64_t kFewestRowsByTwo = 4, kMostKOfRowsByTwo = 64;
+
+/// MultiplyShortTiles of BitsOf the types of accumulators and of B.
+template <class T, class TB>
+struct ShortTileSet {
+  using Function = void (*)(const TileOperands<T, TB>&, int64_t, T*, int64_t, const T*, int64_t, bool, int64_t, bool);
+  Function three_by_four;  ///< null, or of three rows and four vectors
+  Function by_two[3];      ///< of kFewestRowsByTwo rows, five, and six
+
+  [[nodiscard]] HWY_INLINE Function ByTwo(int64_t rows) const { return by_two[rows - kFewestRowsByTwo]; }
+};
+
+template <class T>
+constexpr ShortTileSet<BitsOf<T>, BitsOf<T>> MakeShortTileSet() {
+  ShortTileSet<BitsOf<T>, BitsOf<T>> set{};
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (hwy::IsFloat<T>()) set.three_by_four = &MultiplyShortTiles<3, 4, T>;
+  set.by_two[0] = &MultiplyShortTiles<4, 2, T>;
+  set.by_two[1] = &MultiplyShortTiles<5, 2, T>;
+  set.by_two[2] = &MultiplyShortTiles<6, 2, T>;
+#endif
+  return set;
+}
+template <class T>
+constexpr auto kShortTileSet = MakeShortTileSet<T>();
+
 /// All tiles, and what loops over them have to know that does not follow from the sizes of numbers.
 template <class T, class TB>
 struct TileSet {
@@ -128,8 +158,7 @@ struct TileSet {
   /// Null, or MultiplyTiles of the most rows, and one vector or two.
   void (*narrow_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t, bool);
   void (*panel_tiles)(TileOperands<T, TB>, TileEnds<T>, int64_t, bool);
-  /// Null, or MultiplyThreeByFour.
-  void (*rows_of_three)(const TileOperands<T, TB>&, int64_t, T*, int64_t, const T*, int64_t, bool, int64_t);
+  const ShortTileSet<T, TB>* short_tiles;  ///< or null: in the place of panel_tiles, among others
   bool are_floats;
 
   [[nodiscard]] HWY_INLINE const TilesOfRows<T, TB>& Of(int64_t rows) const { return of_rows[rows - 1]; }
@@ -145,11 +174,9 @@ constexpr TileSet<BitsOf<T>, BitsOf<TB>> MakeTileSet() {
   if constexpr (kHasTallTiles<T, TB>) set.tall = &MultiplyTile<kTallRows, 1, T, TB>;
   if constexpr (std::is_same_v<T, TB> && !kByHalves<T> && !BINET_IS_OLD_TARGET) {
     set.narrow_tiles = &MultiplyTiles<Shape::kRows, 1, T, TB>;
-    set.panel_tiles = &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
+    if constexpr (!kHasTilesByTwo<T, TB>) set.panel_tiles = &MultiplyTiles<Shape::kRows, Shape::kPanelVectors, T, TB>;
   }
-#if HWY_TARGET == HWY_AVX2
-  if constexpr (hwy::IsFloat<T>() && std::is_same_v<T, TB>) set.rows_of_three = &MultiplyThreeByFour<T>;
-#endif
+  if constexpr (kHasTilesByTwo<T, TB>) set.short_tiles = &kShortTileSet<T>;
   set.are_floats = hwy::IsFloat<T>();
   return set;
 }

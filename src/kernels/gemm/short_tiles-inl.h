@@ -1,0 +1,106 @@
+// Room: kernels, per target. Many tiles in one call, with AVX2, for products whose K is so short that what stands
+// around a tile's multiply-adds counts: nothing is chosen from tile to tile.
+//
+// Where two threads share a core, a product in the first-level cache costs its number of instructions, whatever they
+// are. Twelve multiply-adds are 21 of them in a tile of three rows and four vectors, 22 in one of six rows and two.
+#if defined(BINET_KERNELS_GEMM_SHORT_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BINET_KERNELS_GEMM_SHORT_TILES_INL_H_
+#undef BINET_KERNELS_GEMM_SHORT_TILES_INL_H_
+#else
+#define BINET_KERNELS_GEMM_SHORT_TILES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/fetch_run-inl.h"
+#include "kernels/gemm/rows_by_two-inl.h"
+#include "kernels/gemm/three_by_four-inl.h"
+#include "kernels/gemm/tile_operands-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace binet::kernels::gemm::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_AVX2
+
+/// So many rows, at least kRows, in tiles one below the other: operands as those of one tile, the vectors of a row of B
+/// side by side and all their lanes to be read; sums, plus C if there is one, to `y`. C may have one element for each
+/// row. The last vector begins `last` columns behind the first, in the one before if not all of them are whole; so do
+/// rows that make no whole tile, with some of the tile above.
+template <size_t kRows, size_t kVectors, class T>
+HWY_NOINLINE void MultiplyShortTiles(const TileOperands<BitsOf<T>, BitsOf<T>>& bits, int64_t rows, BitsOf<T>* y_bits,
+                                     int64_t y_row_step, const BitsOf<T>* c_bits, int64_t c_row_step, bool c_is_column,
+                                     int64_t last, bool fetches_rows) {
+  const auto operands = OperandsOf<T, T>(bits);
+  auto* y = reinterpret_cast<T*>(y_bits);
+  const auto* c = reinterpret_cast<const T*>(c_bits);
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const int64_t a_row_bytes = operands.a_row_step * int64_t{sizeof(T)};
+  const int64_t b_row_bytes = operands.b_row_step * int64_t{sizeof(T)};
+  const int64_t last_bytes = last * int64_t{sizeof(T)};
+  const auto place = [last, d](size_t j)
+                         HWY_ATTR { return j + 1 < kVectors ? static_cast<int64_t>(j * hn::Lanes(d)) : last; };
+  const T* a_of_tile = operands.a;
+  for (; rows > 0; rows -= kRows, a_of_tile += int64_t{kRows} * operands.a_row_step) {
+    if (rows < int64_t{kRows}) {
+      int64_t again = int64_t{kRows} - rows;
+      asm("" : "+r"(again));  // GCC else keeps all three distances, and counts them down from tile to tile
+      a_of_tile -= again * operands.a_row_step;
+      y -= again * y_row_step;
+      c -= again * c_row_step;
+    }
+    if (HWY_UNLIKELY(fetches_rows)) {
+      FetchBehind<kBytesAheadOfTiles>(a_of_tile, int64_t{kRows} * operands.a_row_step);
+      FetchBehind<2048>(y, int64_t{kRows} * y_row_step);
+    }
+    V sum[kRows][kVectors];
+    HWY_UNROLL(6)
+    for (size_t i = 0; i < kRows; ++i) {
+      HWY_UNROLL(4)
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
+    }
+    const T* a = a_of_tile;
+    const T* b = operands.b;
+    int64_t k = operands.k;
+    if (operands.a_column_step == 1) {
+      for (; k >= 4; k -= 4, a += 4) {
+        AddOneK<0>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
+        AddOneK<1>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
+        AddOneK<2>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
+        AddOneK<3>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
+      }
+    }
+    for (; k > 0; --k, a += operands.a_column_step) AddOneK<0>(a, a_row_bytes, b, b_row_bytes, last_bytes, sum);
+    if (c_is_column) {
+      HWY_UNROLL(6)
+      for (size_t i = 0; i < kRows; ++i, c += c_row_step) {
+        const V same = hn::Set(d, LoadOne(c));
+        HWY_UNROLL(4)
+        for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Add(sum[i][j], same);
+      }
+    } else if (c != nullptr) {
+      HWY_UNROLL(6)
+      for (size_t i = 0; i < kRows; ++i, c += c_row_step) {
+        HWY_UNROLL(4)
+        for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Add(sum[i][j], hn::LoadU(d, c + place(j)));
+      }
+    }
+    HWY_UNROLL(6)
+    for (size_t i = 0; i < kRows; ++i, y += y_row_step) {
+      HWY_UNROLL(4)
+      for (size_t j = 0; j < kVectors; ++j) hn::StoreU(sum[i][j], d, y + place(j));
+    }
+  }
+}
+
+#endif
+
+}  // namespace binet::kernels::gemm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
