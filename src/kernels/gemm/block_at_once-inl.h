@@ -186,6 +186,10 @@ class BlockAtOnce {
       if (TakesThreeByFour(columns_left)) return MultiplyRowsOfThree();
       if (IsWideAlone(columns_left)) return MultiplyFewerColumns(columns_left);
       if (TakesRowsByTwo(columns_left)) return MultiplyRowsByTwo(columns_left);
+      if (TakesFourByThree(columns_left)) {
+        ComputeShortTiles(tiles_.short_tiles->four_by_three, rows_, columns_left - int64_t{Shape::kLanes});
+        return columns_left;
+      }
     }
     if constexpr (kHasTilesOfThreeVectors<T>) {
       constexpr auto kColumns = static_cast<int64_t>(3 * Shape::kLanes);
@@ -250,21 +254,39 @@ class BlockAtOnce {
     return columns;
   }
 
-  /// Two vectors of columns, of which the last need not be whole, and more rows than those of two low tiles.
-  HWY_INLINE bool TakesRowsByTwo(int64_t columns_left) const {
+  /// Of so many vectors, of which the last need not be whole, where sums are the results, or those plus C.
+  HWY_INLINE bool TakesShortTiles(int64_t vectors, int64_t columns_left) const {
     constexpr int64_t kLanes = Shape::kLanes;
-    return tiles_.short_tiles != nullptr && rows_ >= 2 * kFewestRowsByTwo && columns_left > kLanes &&
-           columns_left <= 2 * kLanes && operands_.k <= kMostKOfRowsByTwo && ends_.last <= Last::plus_c &&
-           operands_.below == 0;
+    return tiles_.short_tiles != nullptr && columns_left > (vectors - 1) * kLanes && columns_left <= vectors * kLanes &&
+           operands_.k <= kMostKOfRowsByTwo && ends_.last <= Last::plus_c && operands_.below == 0;
   }
 
+  /// How many rows of a tile of so many would be computed once more, as they make no whole tile.
+  HWY_INLINE int64_t RowsAgain(int64_t rows_of_tile) const {
+    return (rows_of_tile - rows_ % rows_of_tile) % rows_of_tile;
+  }
+
+  HWY_INLINE bool TakesRowsByTwo(int64_t columns_left) const {
+    return rows_ > 8 && rows_ != 13 && TakesShortTiles(2, columns_left);
+  }
+
+  /// Tiles of six rows and of five, or, of those numbers of rows that cannot be divided so, of five.
   HWY_NOINLINE int64_t MultiplyRowsByTwo(int64_t columns) {
     const int64_t last = columns - int64_t{Shape::kLanes};
-    DivideRows(rows_, Shape::kRows, [this, last](int64_t height, int64_t tiles, bool) HWY_ATTR {
-      ComputeShortTiles(tiles_.short_tiles->ByTwo(height), tiles * height, last);
-      SkipTo(tiles * height);
-    });
+    const auto& tiles = *tiles_.short_tiles;
+    const int64_t of_five = rows_ < 20 && rows_ % 5 == 4 ? rows_ : RowsAgain(6) * 5;
+    if (of_five < rows_) {
+      ComputeShortTiles(tiles.six_by_two, rows_ - of_five, last);
+      SkipTo(rows_ - of_five);
+    }
+    if (of_five > 0) ComputeShortTiles(tiles.five_by_two, of_five, last);
     return columns;
+  }
+
+  HWY_INLINE bool TakesFourByThree(int64_t columns_left) const {
+    constexpr int64_t kManyRows = 48;
+    return tiles_.are_floats && rows_ >= 4 && (RowsAgain(4) <= 1 || rows_ >= kManyRows) &&
+           TakesShortTiles(3, columns_left);
   }
 
   HWY_INLINE void ComputeShortTiles(ShortTileSet<Bits, Element>::Function multiply, int64_t rows, int64_t last) const {
@@ -315,34 +337,22 @@ class BlockAtOnce {
     }
   }
 
-  /// Tiles of one vector to four.
+  /// Tiles of one vector, three, or four.
   HWY_NOINLINE void MultiplyRowsOf(size_t vectors, int64_t m, size_t most) {
     MultiplyRows(m, most, [this, vectors](int64_t rows) HWY_ATTR {
       const auto& all = tiles_.Of(rows);
-      return OneTile{vectors == 1   ? all.narrow
-                     : vectors == 2 ? all.panel
-                     : vectors == 3 ? all.three
-                                    : all.wide,
-                     vectors};
+      return OneTile{vectors == 1 ? all.narrow : vectors == 3 ? all.three : all.wide, vectors};
     });
   }
 
   /// So many rows, divided evenly among tiles of no more than `most`.
   template <class Chosen>
   HWY_INLINE void MultiplyRows(int64_t m, size_t most, const Chosen& tile_of) {
-    DivideRows(m, most, [this, &tile_of](int64_t rows, int64_t tiles, bool is_followed) HWY_ATTR {
-      Compute(tile_of(rows), rows, tiles, is_followed);
-    });
-  }
-
-  /// compute(rows of a tile, tiles, whether others follow) for those of one height, and those of one row less.
-  template <class Function>
-  static HWY_INLINE void DivideRows(int64_t m, size_t most, const Function& compute) {
     const int64_t tiles = (m + static_cast<int64_t>(most) - 1) / static_cast<int64_t>(most);
     const int64_t rows = tiles == 1 ? m : m / tiles;
     const int64_t higher = m - tiles * rows;  // tiles of one row more
-    if (higher > 0) compute(rows + 1, higher, true);
-    compute(rows, tiles - higher, false);
+    if (higher > 0) Compute(tile_of(rows + 1), rows + 1, higher, true);
+    Compute(tile_of(rows), rows, tiles - higher);
   }
 
   /// C of the next tile: a column is repeated for it. Gives how far C moves with the tile to the right.

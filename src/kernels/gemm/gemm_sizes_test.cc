@@ -102,13 +102,13 @@ TEST_P(GemmSizes, SmallProducts) {
   }
 }
 
-/// More than one vector of columns, up to two, and a short K: tiles of two heights, each in one call for all of them.
-/// With each C as it is, and others.
-TEST_P(GemmSizes, ColumnsOfTwoVectors) {
+/// More than one vector of columns, up to three, and a short K: many tiles in one call, some of whose rows and columns
+/// may be computed twice. With each C as it is, and others.
+TEST_P(GemmSizes, ColumnsOfTwoVectorsOrThree) {
   const std::int64_t lanes = kernels_.lanes;
   std::size_t forms = 0;
-  for (const std::int64_t m : {7, 8, 9, 11, 12, 13, 16, 17, 29, 100}) {
-    for (const std::int64_t n : {lanes + 1, 2 * lanes - 1, 2 * lanes}) {
+  for (const std::int64_t m : {4, 7, 8, 9, 11, 12, 13, 14, 16, 17, 29, 49, 100}) {
+    for (const std::int64_t n : {lanes + 1, 2 * lanes - 1, 2 * lanes, 2 * lanes + 1, 3 * lanes - 1, 3 * lanes}) {
       for (const std::int64_t k : {1, 4, 5, 16, 64, 65}) {
         constexpr CForm kForms[] = {CForm::none, CForm::row, CForm::column, CForm::full, CForm::scalar};
         const int transposes = static_cast<int>(m + n + k) % 4;

@@ -40,23 +40,21 @@ namespace hn = hwy::HWY_NAMESPACE;
   "vpaddd %%ymm14, %[" sum1 "], %[" sum1 "]\n\t"
 
 // So many rows, of elements that are `at` bytes on.
-#define BINET_ROWS_4(kAdd, kType, at)                        \
+#define BINET_ROWS_5(kAdd, kType, at)                        \
   kAdd(kType, at "(%[a])", "sum00", "sum01")                 \
   kAdd(kType, at "(%[a],%[step])", "sum10", "sum11")         \
   kAdd(kType, at "(%[a],%[step],2)", "sum20", "sum21")       \
-  kAdd(kType, at "(%[a3])", "sum30", "sum31")
-#define BINET_ROWS_5(kAdd, kType, at)                        \
-  BINET_ROWS_4(kAdd, kType, at)                              \
+  kAdd(kType, at "(%[a3])", "sum30", "sum31")                \
   kAdd(kType, at "(%[a3],%[step])", "sum40", "sum41")
 #define BINET_ROWS_6(kAdd, kType, at)                        \
   BINET_ROWS_5(kAdd, kType, at)                              \
   kAdd(kType, at "(%[a3],%[step],2)", "sum50", "sum51")
 
-#define BINET_SUMS_4                                                                                              \
+#define BINET_SUMS_5                                                                                              \
   [sum00] "+x"(sum[0][0].raw), [sum01] "+x"(sum[0][1].raw), [sum10] "+x"(sum[1][0].raw),                          \
   [sum11] "+x"(sum[1][1].raw), [sum20] "+x"(sum[2][0].raw), [sum21] "+x"(sum[2][1].raw),                          \
-  [sum30] "+x"(sum[3][0].raw), [sum31] "+x"(sum[3][1].raw)
-#define BINET_SUMS_5 BINET_SUMS_4, [sum40] "+x"(sum[4][0].raw), [sum41] "+x"(sum[4][1].raw)
+  [sum30] "+x"(sum[3][0].raw), [sum31] "+x"(sum[3][1].raw), [sum40] "+x"(sum[4][0].raw),                          \
+  [sum41] "+x"(sum[4][1].raw)
 #define BINET_SUMS_6 BINET_SUMS_5, [sum50] "+x"(sum[5][0].raw), [sum51] "+x"(sum[5][1].raw)
 
 #define BINET_ADD_ONE_K(kAdd, kType, at, kRowCount)                                                               \
@@ -69,7 +67,6 @@ namespace hn = hwy::HWY_NAMESPACE;
         : "ymm12", "ymm13", "ymm14", "ymm15", "memory");                                                          \
   }
 #define BINET_ADD_ANY_ROWS(kAdd, kType, at)  \
-  BINET_ADD_ONE_K(kAdd, kType, at, 4)        \
   BINET_ADD_ONE_K(kAdd, kType, at, 5)        \
   BINET_ADD_ONE_K(kAdd, kType, at, 6)
 
@@ -86,7 +83,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <int kColumn, class T, class V, size_t kRows>
 HWY_INLINE void AddOneK(const T* a, int64_t a_row_bytes, const T*& b, int64_t b_row_bytes, int64_t last_bytes,
                         V (&sum)[kRows][2]) {
-  static_assert(kColumn < 4 && kRows >= 4 && kRows <= 6);
+  static_assert(kColumn < 4 && (kRows == 5 || kRows == 6));
   const std::byte* const a3 = reinterpret_cast<const std::byte*>(a) + 3 * a_row_bytes;
   if constexpr (sizeof(T) == 8) {
     BINET_ADD_COLUMN(BINET_ADD_FLOATS, "d", "0", "8", "16", "24")
@@ -103,10 +100,8 @@ HWY_INLINE void AddOneK(const T* a, int64_t a_row_bytes, const T*& b, int64_t b_
 #undef BINET_ADD_ONE_K
 #undef BINET_SUMS_6
 #undef BINET_SUMS_5
-#undef BINET_SUMS_4
 #undef BINET_ROWS_6
 #undef BINET_ROWS_5
-#undef BINET_ROWS_4
 #undef BINET_ADD_INTEGERS
 #undef BINET_ADD_FLOATS
 

@@ -2,7 +2,7 @@
 // around a tile's multiply-adds counts: nothing is chosen from tile to tile.
 //
 // Where two threads share a core, a product in the first-level cache costs its number of instructions, whatever they
-// are. Twelve multiply-adds are 21 of them in a tile of three rows and four vectors, 22 in one of six rows and two.
+// are. Twelve multiply-adds are 20 of them in a tile of four rows and three vectors, 21 in those of 3 x 4 and 6 x 2.
 #if defined(BINET_KERNELS_GEMM_SHORT_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_SHORT_TILES_INL_H_
 #undef BINET_KERNELS_GEMM_SHORT_TILES_INL_H_
@@ -17,6 +17,7 @@
 
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/fetch_run-inl.h"
+#include "kernels/gemm/four_by_three-inl.h"
 #include "kernels/gemm/rows_by_two-inl.h"
 #include "kernels/gemm/three_by_four-inl.h"
 #include "kernels/gemm/tile_operands-inl.h"

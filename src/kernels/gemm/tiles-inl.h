@@ -118,30 +118,30 @@ HWY_INLINE int64_t VectorsBeforeHalf(int64_t columns) {
   return kHasHalfVectors<T> && (columns - 1) % kLanes < kLanes / 2 ? (columns - 1) / kLanes : 0;
 }
 
-/// Of four rows to six and two vectors there is MultiplyShortTiles.
+/// Of five rows or six and two vectors there is MultiplyShortTiles; of floats other forms, too.
 template <class T, class TB>
 constexpr bool kHasTilesByTwo = HWY_TARGET == HWY_AVX2 &&
                                 (hwy::IsFloat<T>() || sizeof(T) == 4) && std::is_same_v<T, TB>;
-constexpr int64_t kFewestRowsByTwo = 4, kMostKOfRowsByTwo = 64;
+constexpr int64_t kMostKOfRowsByTwo = 64;
 
 /// MultiplyShortTiles of BitsOf the types of accumulators and of B.
 template <class T, class TB>
 struct ShortTileSet {
   using Function = void (*)(const TileOperands<T, TB>&, int64_t, T*, int64_t, const T*, int64_t, bool, int64_t, bool);
-  Function three_by_four;  ///< null, or of three rows and four vectors
-  Function by_two[3];      ///< of kFewestRowsByTwo rows, five, and six
-
-  [[nodiscard]] HWY_INLINE Function ByTwo(int64_t rows) const { return by_two[rows - kFewestRowsByTwo]; }
+  Function three_by_four, four_by_three;  ///< rows and vectors: of floats
+  Function five_by_two, six_by_two;
 };
 
 template <class T>
 constexpr ShortTileSet<BitsOf<T>, BitsOf<T>> MakeShortTileSet() {
   ShortTileSet<BitsOf<T>, BitsOf<T>> set{};
 #if HWY_TARGET == HWY_AVX2
-  if constexpr (hwy::IsFloat<T>()) set.three_by_four = &MultiplyShortTiles<3, 4, T>;
-  set.by_two[0] = &MultiplyShortTiles<4, 2, T>;
-  set.by_two[1] = &MultiplyShortTiles<5, 2, T>;
-  set.by_two[2] = &MultiplyShortTiles<6, 2, T>;
+  if constexpr (hwy::IsFloat<T>()) {
+    set.three_by_four = &MultiplyShortTiles<3, 4, T>;
+    set.four_by_three = &MultiplyShortTiles<4, 3, T>;
+  }
+  set.five_by_two = &MultiplyShortTiles<5, 2, T>;
+  set.six_by_two = &MultiplyShortTiles<6, 2, T>;
 #endif
   return set;
 }
