@@ -258,7 +258,7 @@ class BlockAtOnce {
   HWY_INLINE bool TakesShortTiles(int64_t vectors, int64_t columns_left) const {
     constexpr int64_t kLanes = Shape::kLanes;
     return tiles_.short_tiles != nullptr && columns_left > (vectors - 1) * kLanes && columns_left <= vectors * kLanes &&
-           operands_.k <= kMostKOfRowsByTwo && ends_.last <= Last::plus_c && operands_.below == 0;
+           operands_.k <= kMostKOfNarrowTiles && ends_.last <= Last::plus_c && operands_.below == 0;
   }
 
   /// How many rows of a tile of so many would be computed once more, as they make no whole tile.
@@ -266,15 +266,17 @@ class BlockAtOnce {
     return (rows_of_tile - rows_ % rows_of_tile) % rows_of_tile;
   }
 
+  /// For eight rows or less, and thirteen, tiles of five are too high.
   HWY_INLINE bool TakesRowsByTwo(int64_t columns_left) const {
     return rows_ > 8 && rows_ != 13 && TakesShortTiles(2, columns_left);
   }
 
-  /// Tiles of six rows and of five, or, of those numbers of rows that cannot be divided so, of five.
+  /// Tiles of six rows and of five, which 20 rows and more are in any case, or of five: then one row is computed twice.
   HWY_NOINLINE int64_t MultiplyRowsByTwo(int64_t columns) {
     const int64_t last = columns - int64_t{Shape::kLanes};
     const auto& tiles = *tiles_.short_tiles;
-    const int64_t of_five = rows_ < 20 && rows_ % 5 == 4 ? rows_ : RowsAgain(6) * 5;
+    constexpr int64_t kAnyRows = 20;
+    const int64_t of_five = rows_ < kAnyRows && rows_ % 5 == 4 ? rows_ : RowsAgain(6) * 5;
     if (of_five < rows_) {
       ComputeShortTiles(tiles.six_by_two, rows_ - of_five, last);
       SkipTo(rows_ - of_five);
@@ -283,6 +285,7 @@ class BlockAtOnce {
     return columns;
   }
 
+  /// Many rows, or if no more than one is computed twice.
   HWY_INLINE bool TakesFourByThree(int64_t columns_left) const {
     constexpr int64_t kManyRows = 48;
     return tiles_.are_floats && rows_ >= 4 && (RowsAgain(4) <= 1 || rows_ >= kManyRows) &&

@@ -120,6 +120,7 @@ class BlockLoops {
     if (block.k * int64_t{Shape::kPanel * sizeof(TB)} > kPanelBytesInL1) return false;
     return !block.b_is_packed || block.k * block.n * int64_t{sizeof(TB)} <= kBytesInL2;
   }
+  /// Whether the first tile fetches anything. A single panel with AVX2 is fetched where the plan says how far ahead.
   static bool IsBFetched(const Block& block) {
     return HWY_TARGET != HWY_AVX2 || !IsOnePanel(block) || sizeof(Element) < sizeof(T) || block.ahead_bytes != 0;
   }
@@ -282,7 +283,7 @@ class BlockLoops {
       TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, 0, vectors * int64_t{Shape::kLanes});
       operands.fetches = false;  // all of B is near
       if (tiles_.short_tiles != nullptr && vectors == 2) {
-        if (ends.last > Last::plus_c || block_.k > kMostKOfRowsByTwo) return 0;
+        if (ends.last > Last::plus_c || block_.k > kMostKOfNarrowTiles) return 0;
         const T* const c = ends.last == Last::plus_c ? ends.c : nullptr;
         tiles_.short_tiles->six_by_two(operands, tiles * tiles_.most_rows, ends.to, ends.to_row_step, c,
                                        ends.c_row_step, false, block_.n - int64_t{Shape::kLanes},
