@@ -100,7 +100,8 @@ struct Schedule {
   std::int64_t rows_of_b = 0;         ///< of few rows: side by side, few_rows.h
   std::int64_t near_columns = 0;      ///< of a strip, which meet all rows while they are near: tiled/tiled_plan.cc
   std::int64_t panel_tiles = 0;       ///< of A, which are multiplied at a time
-  std::int64_t ahead_bytes = 0;  ///< so far ahead of its use packed B is fetched: far_operands.h, tiled/tiled_plan.cc
+  /// So far ahead of its use B is fetched, packed or a single panel as it lies: far_operands.h, tiled/tiled_plan.cc.
+  std::int64_t ahead_bytes = 0;
   std::int64_t b_lane_step = 0;  ///< not 0: of a transposed B, which is turned before it is used at once
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
   std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: tiled/kernels.h

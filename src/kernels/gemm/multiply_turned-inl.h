@@ -44,7 +44,7 @@ HWY_INLINE void TurnColumns(const Block& block, bool rows_meet) {
   constexpr bool kIsLine = kTurnsHalves<2>;
   constexpr size_t kGroups = kIsLine ? 2 : 64 / sizeof(T) / TileShape<T>::kLanes;
   const bool is_one_row = block.m == 1 && block.a_column_step == 1;
-  // Which costs a load of a pointer for each row of the last group.
+  // The last of several groups need not be whole then, which costs a load of a pointer for each of its rows.
   const bool last_may_be_part = kIsLine || (kKeepsSumsOfRows<Element, T> && is_one_row);
   const int64_t columns_of_groups = last_may_be_part ? (kGroups - 1) * kLanes + 1 : kGroups * kLanes;  // at least
   const bool groups_meet = kLanes >= kLinesOfSet && rows_meet;

@@ -2,7 +2,8 @@
 // around a tile's multiply-adds counts: nothing is chosen from tile to tile.
 //
 // Where two threads share a core, a product in the first-level cache costs its number of instructions, whatever they
-// are. Twelve multiply-adds are 20 of them in a tile of four rows and three vectors, 21 in those of 3 x 4 and 6 x 2.
+// are. Twelve multiply-adds are 20 of them in a tile of 3 x 4 or 4 x 3, and 21 in one of 6 x 2; what stands around a
+// tile is half as much, where each is chosen.
 #if defined(BINET_KERNELS_GEMM_SHORT_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_SHORT_TILES_INL_H_
 #undef BINET_KERNELS_GEMM_SHORT_TILES_INL_H_
