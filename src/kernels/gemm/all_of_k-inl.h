@@ -46,6 +46,17 @@ HWY_INLINE void AddBeforeEnd(TileOperands<T, TB>& operands, const Row& vectors, 
 /// All of k, of the high tiles of a panel with AVX-512.
 template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
+  using Shape = TileShape<T>;
+  if constexpr (kRows == Shape::kRows && std::is_same_v<T, TB>) {
+    constexpr Loop kPacked = {
+        .a_rows_touch = true, .b_is_whole = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
+    constexpr Loop kPackedFar = {
+        .a_rows_touch = true, .b_is_whole = true, .fetches = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
+    const bool a_is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth};
+    if (a_is_packed && operands.b_is_whole && operands.b_row_step == int64_t{Shape::kPanel}) {
+      operands.fetches ? AddProducts<kPackedFar>(operands, vectors, sum) : AddProducts<kPacked>(operands, vectors, sum);
+    }
+  }
   if (operands.b_is_whole && operands.a_row_step == 1) {
     if (operands.fetches) {
       AddProducts<Loop{.a_rows_touch = true, .b_is_whole = true, .fetches = true}>(operands, vectors, sum);

@@ -133,7 +133,10 @@ TEST_P(GemmLargeY, RowsOfWorkersAtOnce) {
     const Problem p = problem_of(type_, c);
     const Plan two = make_plan(p, target_, 2, false);
     if (is_known) {
-      EXPECT_EQ(two.way == Way::rows_at_once, c.m != 26) << c;
+      const Problem part = problem_of(type_, {c.m / 2, c.n, c.k});
+      const bool is_part_at_once = is_at_once(make_plan(part, target_, 1, false).way);
+      EXPECT_TRUE(is_part_at_once || byte_size(type_) == 8) << c;
+      EXPECT_EQ(two.way == Way::rows_at_once, is_part_at_once && c.m != 26) << c;
       EXPECT_EQ(two.schedule.workers, 2) << c;
       EXPECT_GE(two.schedule.items * two.schedule.item_rows, c.m) << c;
     }
@@ -174,8 +177,13 @@ TEST_P(GemmLargeY, BInRegisters) {
   };
   const std::int64_t most = kernels_.most_short_k;
   if (most > 0) {
-    EXPECT_TRUE(keeps_b({8, 4 * lanes, most}) && keeps_b({41, 2, 1}) && keeps_b({41, lanes, most}));
-    EXPECT_TRUE(keeps_b({41, lanes, kernels_.most_short_k_of_vector}));
+    EXPECT_TRUE(keeps_b({8, 4 * lanes, 6}) && keeps_b({41, 2, 1}) && keeps_b({41, lanes, 8}));
+    EXPECT_TRUE(keeps_b({41, lanes / 2, most}) && keeps_b({3000, 4 * lanes, most}) && keeps_b({41, 3 * lanes, 7}));
+    // Where only a few instructions may wait for others.
+    const bool is_short = last_level_cache_is_slow();
+    EXPECT_EQ(keeps_b({41, lanes, kernels_.most_short_k_of_vector}), !is_short);
+    EXPECT_EQ(keeps_b({8, 4 * lanes, most}), most <= 8 || !is_short);
+    EXPECT_EQ(keeps_b({41, 7 * lanes, 2}), !is_short);
     EXPECT_FALSE(keeps_b({41, lanes, kernels_.most_short_k_of_vector + 1}) || keeps_b({41, lanes + 1, most + 1}));
     EXPECT_FALSE(keeps_b({41, 4 * lanes, most + 1}) || keeps_b({41, lanes, 2, false, false, CForm::row, 2}));
   }
@@ -196,7 +204,7 @@ TEST_P(GemmLargeY, BInRegisters) {
 /// Blocks of a few rows: long rows, an item for each thread.
 TEST_P(GemmLargeY, LongRowsAndBInRegisters) {
   const ThreadPool pools[] = {ThreadPool(2), ThreadPool(7)};
-  for (const Case& sizes : {Case{301, 517, 3}, Case{25, 4001, 5, true, false, CForm::full}, Case{11, 30003, 8},
+  for (const Case& sizes : {Case{301, 517, 7}, Case{25, 4001, 5, true, false, CForm::full}, Case{11, 30003, 8},
                             Case{3000, 30, 4, false, true, CForm::column}, Case{900, 7, 2, false, false, CForm::row}}) {
     const Problem p = problem_of(type_, sizes);
     const Operands operands(p, 0, 1);

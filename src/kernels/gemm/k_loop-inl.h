@@ -82,6 +82,8 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   constexpr bool kLoadsAnew = kMultipliesFromMemory<T> && (kRows == 2 || kRows == 3);  // GCC, if it may
   constexpr size_t kPanels = (kVectors + Shape::kPanelVectors - 1) / Shape::kPanelVectors;
   constexpr int64_t kStep = kLoop.k;
+  // One of so many rows is multiplied from memory, which needs a pointer of its own: more where lines are not fetched.
+  constexpr size_t kOneOf = kLoop.fetches && !kLoop.b_is_packed ? 3 : 2;
 
   const int64_t a_row_step = kLoop.a_rows_touch || kLoop.a_is_packed ? 1 : operands.a_row_step;
   const int64_t a_column_step = kLoop.a_is_packed       ? int64_t{Shape::kAWidth}
@@ -100,6 +102,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
   T* packed_b = operands.packed_b;
   int64_t k = operands.k;
   for (; k >= kStep; k -= kStep) {
+    if constexpr (kMultipliesFromMemory<T> && !kFromMemory) KeepInRegisters(sum);
     Unrolled<kLoop.k>([&](auto column) HWY_ATTR BINET_INLINE_LAMBDA {
       const auto element = [&](size_t i) HWY_ATTR BINET_INLINE_LAMBDA {
         return a[kPointerOf(i)] + static_cast<int64_t>(i - kFirstRow(kPointerOf(i))) * a_row_step +
@@ -149,8 +152,8 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
       if constexpr (kFromMemory) {
         Unrolled<kRows>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
           constexpr size_t kRowsOn = i - kFirstRow(kPointerOf(i));
-          // In a quarter of the rows, all of which have a pointer.
-          if constexpr (kLoop.a_rows_touch ? i % 4 == 0 : kRowsOn == 0 && kPointerOf(i) % 2 == 0) {
+          if constexpr (kLoop.a_rows_touch ? i % kOneOf == 0
+                                           : kRowsOn == 0 && (kOneOf == 2 || kPointerOf(i) % 2 == 0)) {
             HWY_UNROLL(16)
             for (size_t j = 0; j < kVectors; ++j) sum[i][j] = MultiplyAddFrom(element(i), vb[j], sum[i][j]);
           } else if constexpr (kLoop.a_rows_touch) {

@@ -19,6 +19,7 @@
 #include "kernels/gemm/fetch_run-inl.h"
 #include "kernels/gemm/tile_ends-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
+#include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -57,6 +58,7 @@ HWY_INLINE void ComputeSums(const TileOperands<BitsOf<T>, BitsOf<TB>>& operands,
   V sum[kRows][kVectors];
   BeginTile(vectors, ends, sum);
   AddAllLanes(OperandsOf<T, TB>(operands), vectors, ends.last_lanes, sum);
+  KeepInRegisters(sum);
   EndTile<TB>(vectors, ends, sum);  // with a B of 16-bit floats Y consists of them too
 }
 

@@ -20,6 +20,7 @@
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/tiles-inl.h"
+#include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
@@ -46,6 +47,7 @@ struct PackingTiles {
     BeginTile(vectors, ends, sum);
     TileOperands<T, T> all = OperandsOf<T, T>(operands);
     AddProducts<Loop{.fetches = true, .stores_b = true}>(all, vectors, sum);
+    KeepInRegisters(sum);
     EndTile<T>(vectors, ends, sum);
   }
   template <size_t... kMore>

@@ -21,6 +21,7 @@
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/short_k.h"
 #include "kernels/gemm/tile_ends-inl.h"
 #include "kernels/gemm/tile_shape-inl.h"
 
@@ -43,8 +44,8 @@ constexpr size_t kMostShortKOfVector = kHasShortK<Element, T> ? 16 : 0;
 
 /// Vectors of columns that B's registers hold.
 template <class T>
-constexpr size_t VectorsOfShortK(size_t k) {
-  return k <= 6 ? 4 : k <= 8 ? 3 : k <= kMostShortK<T, T> ? 2 : 1;
+constexpr int64_t VectorsOfShortK(size_t k) {
+  return k <= kMostShortK<T, T> ? most_vectors_of_short_k(static_cast<int64_t>(k)) : 1;
 }
 
 /// Y = A * B + C. Some columns, and some rows of them.
@@ -174,7 +175,7 @@ struct ShortKFunctions {
 
 template <class T, size_t kK, COfPanel kC, class D = hn::ScalableTag<T>>
 constexpr ShortKFunctions<T> FunctionsOfShortK() {
-  constexpr size_t kMost = VectorsOfShortK<T>(kK);
+  constexpr int64_t kMost = VectorsOfShortK<T>(kK);
   constexpr COfPanel kForm = kK <= kMostKWithCApart ? kC : COfPanel::asked_for;
   constexpr auto kOne = &MultiplyShortKPanel<kK, 1, kForm, D>;
   if constexpr (kMost == 1) return {kOne, kOne, kOne, kOne, kMost};
@@ -206,7 +207,11 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
   const int64_t near_rows = many_rows_meet(p.y_row_step * int64_t{sizeof(T)}) ? kRowsThatMeet
                             : fetches_y || fetches_c                          ? kRowsOfFarY
                                                                               : COfShortK<T>::kMostRows;
-  const int64_t together = p.n <= most_columns && !all_of_c.repeats() ? p.m : near_rows;
+  // A second panel finds lines of Y that it shares with the first in the first-level cache.
+  constexpr int64_t kBytesInL1 = 16 * 1024;
+  const bool is_near = p.n <= most_columns && p.m * p.n * int64_t{sizeof(T)} <= kBytesInL1;
+  const bool is_one_pass = is_near || is_one_panel_of_short_k(p.n, functions.most_vectors, kLanes);
+  const int64_t together = is_one_pass && !all_of_c.repeats() ? p.m : near_rows;
   ShortKPanel<T> panel;
   panel.a_row_step = p.a_row_step;
   panel.a_column_step = p.a_column_step;

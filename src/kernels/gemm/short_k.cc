@@ -1,5 +1,6 @@
 #include "kernels/gemm/short_k.h"
 
+#include "base/cache_size.h"
 #include "kernels/gemm/kernels.h"
 
 namespace binet::kernels::gemm {
@@ -12,6 +13,26 @@ constexpr std::int64_t kLeastKOfFewRows = 2;
 // Half a vector of columns behind a whole one goes apart in tiles, which a longer K prefers.
 constexpr std::int64_t kMostKBeforeHalf = 6;
 
+// On Intel's CPUs with AVX-512. A row of one vector is one chain of k instructions, of two vectors two. So few may wait
+// for another at a time, fewer yet beside another thread, that long chains of too few rows hide each other's latency;
+// those of half a vector are as long, but the rest of a row takes more of the time. A Y beyond L1 waits for its stores.
+constexpr std::int64_t kMostKOfChain = 8;
+constexpr std::int64_t kMostKOfChainOfHalf = 12;
+constexpr std::int64_t kLeastYOfLongChains = 512 * 1024;
+// Panels side by side write a few lines of each row at a time, which takes longer than the tiles that write as many
+// rows from end to end, the shorter k is, and the farther Y.
+constexpr std::int64_t kLeastBytesOfKBesideOthers = 20;
+constexpr std::int64_t kMostKOfNearY = 6;
+
+bool gains_on_intel(const Problem& p, const Kernels& kernels) {
+  if (p.n <= kernels.lanes) return p.k <= (p.n * 2 <= kernels.lanes ? kMostKOfChainOfHalf : kMostKOfChain);
+  const std::int64_t y_bytes = p.m * p.n * kernels.element_bytes;
+  if (p.k > kMostKOfChain) return y_bytes >= kLeastYOfLongChains;
+  if (is_one_panel_of_short_k(p.n, most_vectors_of_short_k(p.k), kernels.lanes)) return true;
+  if (p.k * kernels.element_bytes < kLeastBytesOfKBesideOthers) return false;
+  return p.k > kMostKOfNearY || y_bytes <= second_level_cache_bytes();
+}
+
 }  // namespace
 
 bool keeps_b_in_registers(const Problem& p, const Kernels& kernels) {
@@ -21,7 +42,8 @@ bool keeps_b_in_registers(const Problem& p, const Kernels& kernels) {
   if (p.alpha != 1.0f || (has_c && p.beta != 1.0f)) return false;
   const bool are_short = p.n <= kernels.lanes;
   if (p.m < kFewestShortRows && (p.m < kFewestRows || are_short || p.k < kLeastKOfFewRows)) return false;
-  return are_short || p.n > kernels.lanes * 3 / 2 || p.k <= kMostKBeforeHalf;
+  if (!are_short && p.n <= kernels.lanes * 3 / 2 && p.k > kMostKBeforeHalf) return false;
+  return !last_level_cache_is_slow() || gains_on_intel(p, kernels);
 }
 
 }  // namespace binet::kernels::gemm

@@ -118,24 +118,6 @@ class RowOfVectors {
   hn::Mask<D16> mask16_;
 };
 
-/// GCC else finds memory for sums that the last step needs later, and stores them in every round of the loop over k.
-template <class V, size_t kRows, size_t kVectors>
-HWY_INLINE void KeepInRegisters(V (&sum)[kRows][kVectors]) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
-  HWY_UNROLL(24)
-  for (size_t i = 0; i < kRows; ++i) {
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < kVectors; ++j) {
-      auto raw = sum[i][j].raw;
-      asm("" : "+v"(raw));
-      sum[i][j].raw = raw;
-    }
-  }
-#else
-  (void)sum;
-#endif
-}
-
 /// The sums to go on from.
 template <class Row, class V, size_t kRows, size_t kVectors>
 HWY_INLINE void BeginTile(const Row& vectors, const TileEnds<BitsOf<hn::TFromV<V>>>& ends, V (&sum)[kRows][kVectors]) {

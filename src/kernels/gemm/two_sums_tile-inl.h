@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/microkernel-inl.h"
+#include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {

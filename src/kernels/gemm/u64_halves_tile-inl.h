@@ -16,6 +16,7 @@
 
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/sum_of_halves-inl.h"
+#include "kernels/gemm/unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
