@@ -44,10 +44,10 @@ HWY_INLINE void AddBeforeEnd(TileOperands<T, TB>& operands, const Row& vectors, 
 }
 
 /// All of k, of the high tiles of a panel with AVX-512.
-template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+template <bool kMayBePacked, size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllFromMemory(TileOperands<T, TB>& operands, const Row& vectors, V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
-  if constexpr (kRows == Shape::kRows && std::is_same_v<T, TB>) {
+  if constexpr (kMayBePacked && kRows == Shape::kRows && std::is_same_v<T, TB>) {
     constexpr Loop kPacked = {
         .a_rows_touch = true, .b_is_whole = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
     constexpr Loop kPackedFar = {
@@ -162,7 +162,8 @@ HWY_INLINE void AddAllOfNarrow(TileOperands<T, T> operands, const Row& vectors, 
 /// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
 /// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
 /// loop does for them, and one where the next panel is not worth fetching. `last_lanes`: of a row's last vector.
-template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+/// kMayBePacked: A may be, which then has loops of its own.
+template <bool kMayBePacked, size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, [[maybe_unused]] size_t last_lanes,
                                V (&sum)[kRows][kVectors]) {
   using Shape = TileShape<T>;
@@ -202,7 +203,7 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
       AddProducts<Loop{.fetches = kVectors != 1 && kVectors != 3}>(operands, vectors, sum);
     }
   } else if constexpr (kMultipliesFromMemory<T>) {
-    AddAllFromMemory(operands, vectors, sum);
+    AddAllFromMemory<kMayBePacked>(operands, vectors, sum);
   } else if constexpr (kPinsRegisters<T> && std::is_same_v<T, TB>) {
     AddAllIndexed(operands, vectors, last_lanes, sum);
   } else {

@@ -27,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Columns that fill no more than half of a vector take half of the time, in tiles high enough, where a CPU's units are
 /// as wide as that.
-template <size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
+template <bool kMayBePacked, size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllLanes(const TileOperands<T, TB>& operands, const Row& vectors, size_t last_lanes,
                             V (&sum)[kRows][kVectors]) {
 #if HWY_TARGET == HWY_AVX3
@@ -46,10 +46,10 @@ HWY_INLINE void AddAllLanes(const TileOperands<T, TB>& operands, const Row& vect
     }
   }
 #endif
-  AddAllProducts(operands, vectors, last_lanes, sum);
+  AddAllProducts<kMayBePacked>(operands, vectors, last_lanes, sum);
 }
 
-template <size_t kRows, size_t kVectors, class T, class TB>
+template <size_t kRows, size_t kVectors, class T, class TB, bool kMayBePacked = true>
 HWY_INLINE void ComputeSums(const TileOperands<BitsOf<T>, BitsOf<TB>>& operands, const TileEnds<BitsOf<T>>& ends) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
@@ -57,7 +57,7 @@ HWY_INLINE void ComputeSums(const TileOperands<BitsOf<T>, BitsOf<TB>>& operands,
 
   V sum[kRows][kVectors];
   BeginTile(vectors, ends, sum);
-  AddAllLanes(OperandsOf<T, TB>(operands), vectors, ends.last_lanes, sum);
+  AddAllLanes<kMayBePacked>(OperandsOf<T, TB>(operands), vectors, ends.last_lanes, sum);
   KeepInRegisters(sum);
   EndTile<TB>(vectors, ends, sum);  // with a B of 16-bit floats Y consists of them too
 }
@@ -69,9 +69,9 @@ requires(!kByHalves<T>) HWY_NOINLINE
   ComputeSums<kRows, kVectors, T, TB>(operands, ends);
 }
 
-/// Such tiles one below the other: with a short k, a call for each would take a third of the time. `ends.reach`: of all
-/// of them. `fetches_rows`: those of A and Y each touch, and come from afar. Of A tiles read many rows side by side,
-/// which hardware does not take for the one run of memory that they are.
+/// Such tiles one below the other, of an A that is not packed: with a short k, a call for each would take a third of
+/// the time. `ends.reach`: of all of them. `fetches_rows`: those of A and Y each touch, and come from afar. Of A tiles
+/// read many rows side by side, which hardware does not take for the one run of memory that they are.
 template <size_t kRows, size_t kVectors, class T, class TB>
 HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, TileEnds<BitsOf<T>> ends, int64_t tiles,
                                 bool fetches_rows) {
@@ -85,7 +85,7 @@ HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, Ti
       FetchBehind<kAheadOfY>(ends.to, int64_t{kRows} * ends.to_row_step);
       if (ends.c_row_step == ends.to_row_step) FetchBehind<kAheadOfY>(ends.c, int64_t{kRows} * ends.c_row_step);
     }
-    ComputeSums<kRows, kVectors, T, TB>(operands, ends);
+    ComputeSums<kRows, kVectors, T, TB, false>(operands, ends);
     operands.a += int64_t{kRows} * operands.a_row_step;
     ends.to += int64_t{kRows} * ends.to_row_step;
     ends.c += int64_t{kRows} * ends.c_row_step;
