@@ -45,8 +45,8 @@ TEST_P(GemmTransposes, TransposedBOfFewRows) {
                                      : empty <= lanes / 4 && (c.m <= lanes || (!is_near && !columns_meet));
       const bool fills = has_units_of_half_vectors(target_) ? fills_halves : fills_vectors;
       const bool has_long_k = c.k >= 128;
-      const bool may_swap =
-          is_f32_or_f64 && has_long_k && leaves_b_to_hardware(kernels_) && !turns_quickly(p, kernels_);
+      const bool is_turned_sooner = leaves_b_to_hardware(kernels_) && turns_quickly(p, kernels_);
+      const bool may_swap = is_f32_or_f64 && has_long_k && kernels_.has_long_vectors() && !is_turned_sooner;
       if (!kernels_.has_short_vectors) {
         // On matrix registers a transposed B lies right for Y^T.
         EXPECT_EQ(schedule.is_swapped, plan.way == Way::tiled ? c.m <= 16 : may_swap && fills) << c;
@@ -75,8 +75,7 @@ TEST_P(GemmTransposes, FewColumnsBecomeRowsOfATransposedY) {
           const bool is_high = m >= (k < 200 ? 2 * kernels_.lanes : kernels_.mr + 1);
           const bool are_few = is_narrow && is_high && k >= (n > 5 ? 16 : 8);
           const std::int64_t saved = round_up(n, kernels_.lanes) * m - round_up(m, kernels_.lanes) * n;
-          const bool saves_enough =
-              m >= 2 * kernels_.lanes && k * saved >= 32 * m * n && leaves_b_to_hardware(kernels_);
+          const bool saves_enough = m >= 2 * kernels_.lanes && k * saved >= 32 * m * n && has_lines;
           const bool is_f32_or_f64 = is_float(type_) && byte_size(type_) >= 4;
           EXPECT_EQ(plan.schedule.is_swapped, are_few || (is_f32_or_f64 && saves_enough)) << c;
         }
@@ -210,7 +209,8 @@ TEST_P(GemmTransposes, SquaresOfATransposedB) {
         vary(c);
         const bool is_turned = kernels_.multiply_turned != nullptr && k >= lanes;
         const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
-        if (plan.way == Way::items && (m == 1 || turns_quickly(plan.problem, kernels_))) {
+        const bool is_swapped_sooner = !leaves_b_to_hardware(kernels_) && plan.schedule.is_swapped;
+        if (plan.way == Way::items && !is_swapped_sooner && (m == 1 || turns_quickly(plan.problem, kernels_))) {
           EXPECT_EQ(plan.schedule.turns_b, is_turned) << c;
         }
         check(c, k % 2 == 1 ? byte_size(type_) + 1 : 0);
@@ -278,7 +278,7 @@ TEST_P(GemmTransposes, FewSumsOfTransposedOperands) {
       c.c = form;
       const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
       const bool is_f32_or_f64 = type_ == ElementType::f32 || type_ == ElementType::f64;
-      if (leaves_b_to_hardware(kernels_) && is_f32_or_f64 && c.m == 40) {
+      if (kernels_.has_long_vectors() && is_f32_or_f64 && c.m == 40) {
         EXPECT_TRUE(schedule.is_swapped) << c;
       }
       check(c, form == CForm::full ? byte_size(type_) + 1 : 0);

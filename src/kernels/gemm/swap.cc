@@ -60,8 +60,9 @@ bool fills_whole_vectors(const Problem& p, const Kernels& kernels, bool is_near)
 /// Rows fill vectors, whole ones or halves, so that a transposed B is read where it lies, an element for each vector,
 /// instead of being turned. A few lanes that stay empty cost less than that; from L2 a B is turned sooner.
 bool swaps_transposed_b(const Problem& p, const Kernels& kernels, const Target& target) {
-  if (!leaves_b_to_hardware(kernels) || p.b_column_step == 1 || p.k < kLeastKToSwapBFor) return false;
-  if (turns_quickly(p, kernels)) return false;
+  if (!kernels.has_long_vectors() || p.b_column_step == 1 || p.k < kLeastKToSwapBFor) return false;
+  // On Intel's CPUs rows that fill vectors are swapped with all the same.
+  if (leaves_b_to_hardware(kernels) && turns_quickly(p, kernels)) return false;
   if (p.type != ElementType::f32 && p.type != ElementType::f64) return false;
   if (p.m < kLeastRowsToSwapBFor || p.m > kMostRowsToSwapBFor || p.n < 2 * p.m || p.n <= kMostRowsToSwapBFor)
     return false;
@@ -85,9 +86,9 @@ double empty_part(std::int64_t n, const Kernels& kernels) {
   return static_cast<double>(round_up(n, kernels.lanes)) / static_cast<double>(n) - 1;
 }
 
-/// Where the tiles of Y^T become Y by vectors (FinishTurned() in finish-inl.h). Measured on AMD's CPUs.
+/// Where the tiles of Y^T become Y by vectors (FinishTurned() in finish-inl.h).
 bool has_long_vectors_of_floats(const Problem& p, const Kernels& kernels) {
-  return leaves_b_to_hardware(kernels) && (p.type == ElementType::f32 || p.type == ElementType::f64);
+  return kernels.has_long_vectors() && (p.type == ElementType::f32 || p.type == ElementType::f64);
 }
 
 /// Columns of Y leave more of their vectors empty than rows, or A is so large that it is better read as it lies.

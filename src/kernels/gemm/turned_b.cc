@@ -43,9 +43,9 @@ bool has_masks(const Kernels& kernels) { return kernels.has_short_vectors || ker
 
 bool is_far(const Problem& p, const Kernels& kernels) { return comes_from_memory(p, kernels.element_bytes); }
 
-/// Floats, where hardware follows rows of B better than fetches can.
+/// Floats, with vectors as long as a line.
 bool may_take_groups(const Problem& p, const Kernels& kernels) {
-  return is_float(p.type) && leaves_b_to_hardware(kernels);
+  return is_float(p.type) && kernels.has_long_vectors();
 }
 
 /// Rows of B in the same few sets of a cache.
