@@ -3,8 +3,8 @@
 // The multiply-adds are its limit on a core of one's own; where two threads share a core it is the number of
 // instructions and of loads. So there are several loops, each with no more of them than its operands need. With AVX-512
 // a row that is multiplied from memory takes an instruction less than one that is loaded, and a load more for each
-// further vector: a quarter of the rows is. A core loads two vectors in the time of two multiply-adds, and those of a B
-// whose rows begin off a line count twice.
+// further vector: half of the rows is, where lines are fetched a third. A core loads two vectors in the time of two
+// multiply-adds, and those of a B whose rows begin off a line count twice.
 #if defined(BINET_KERNELS_GEMM_K_LOOP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_K_LOOP_INL_H_
 #undef BINET_KERNELS_GEMM_K_LOOP_INL_H_
