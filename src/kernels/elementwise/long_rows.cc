@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cache_size.h"
 #include "kernels/elementwise/open_line.h"
 
 namespace binet::kernels::elementwise {
@@ -62,6 +63,10 @@ constexpr std::int64_t kLongSpreadSmallBytes = 256;  // of small elements
 constexpr std::int64_t kLongFarBytes = 160;
 /// Elements of less are so many in a row that the vectors in which it ends weigh more, or take long.
 constexpr std::int64_t kLargeElementBytes = 4;
+/// And on Intel's CPUs, where tiles gain more, the latter of the two below with long arithmetic: what moves from tile
+/// to tile, and where y leaves the core's own caches, which then sets the pace.
+constexpr std::int64_t kLongMovingOnIntelBytes = 192, kLongMovingBesideArithmeticBytes = 128;
+constexpr std::int64_t kLongSharedBytes = 400, kLongSharedBesideArithmeticBytes = 256;
 /// And where rows are whole lines.
 constexpr std::int64_t kLongWholeBytes = 128;
 /// And where both operands move with nearly every tile, in blocks that are worth tiles of their own; and with small
@@ -76,6 +81,26 @@ constexpr std::int64_t kLongConversions = 2;
 /// The latter in blocks of a few rows, which have costs of their own.
 constexpr std::int64_t kLongInBlocksBytes = 96;
 
+/// Intel's CPUs with vectors as long as a line: the vectors of a row that lie across two lines cost more there than
+/// laying out what moves.
+bool is_on_intel(const RowKind& row, const Kernel& kernel) {
+  return last_level_cache_is_slow() && row.spreads && !converts(kernel);
+}
+
+/// bfloat16's arithmetic is the longest.
+std::int64_t long_shared_bytes(const RowKind& row, const Kernel& kernel) {
+  if (!kernel.takes_long) return kLongSharedBytes;
+  return row.element_bytes == 2 ? kLongSpreadSmallBytes : kLongSharedBesideArithmeticBytes;
+}
+
+/// There: whether the rows of a block had better load what each tile would lay out anew.
+bool moves_dearly_on_intel(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
+  if (!tiling.both_move && !tiling.a.fused) return false;
+  const bool are_bfloat16 = kernel.takes_long && row.element_bytes == 2;
+  if (row.leaves_l2 && !are_bfloat16) return row.bytes >= long_shared_bytes(row, kernel);
+  return row.bytes >= (kernel.takes_long ? kLongMovingBesideArithmeticBytes : kLongMovingOnIntelBytes);
+}
+
 std::int64_t long_conversions_bytes(const RowKind& row, const Kernel& kernel) {
   return row.in_small_blocks ? kLongInBlocksBytes : kernel.widening.together * 3 / 2;
 }
@@ -87,6 +112,7 @@ std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   }
   // Tiles beat rows that are no whole lines: each vector of those lies across two.
   if (row.streams_broken_lines) return kLongJoinedBytes;
+  if (is_on_intel(row, kernel) && row.leaves_l2) return long_shared_bytes(row, kernel);
   if (row.is_far && (row.spreads || row.element_bytes >= kLargeElementBytes)) return kLongFarBytes;
   if (!row.spreads) return kLongRowBytes;
   return row.element_bytes >= kLargeElementBytes ? kLongSpreadBytes : kLongSpreadSmallBytes;
@@ -138,6 +164,7 @@ bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& t
   if (row.streams_broken_lines) return false;
   if (has_short_vectors(kernel)) return is_cheaper_as_row(row, kernel, tiling.cost);
   if (is_whole(row)) return true;
+  if (is_on_intel(row, kernel)) return moves_dearly_on_intel(row, kernel, tiling);
   if (tiling.both_move && row.bytes >= long_moving_row_bytes(row, kernel)) return true;
   return !(tiling.both_move && row.spreads) && moves_dearly(row, kernel, tiling);
 }

@@ -65,9 +65,11 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   const std::int64_t b = count_elements(plan.loops, &BroadcastLoop::b_step);
   plan.touched_bytes = (a + b + plan.loops.elements) * plan.size;
   plan.streamed_from = find_streamed_from(plan.loops, plan.size, a + b);
-  plan.rows.fetch = last_level_cache_is_slow() && plan.touched_bytes >= second_level_cache_bytes() / 2;
+  const bool leaves_l2 = plan.touched_bytes >= second_level_cache_bytes() / 2;
+  plan.rows.fetch = last_level_cache_is_slow() && leaves_l2;
   const Reach reach = plan.touched_bytes >= plan.streamed_from.one       ? Reach::streamed
                       : plan.touched_bytes >= far_from(plan.cache_bytes) ? Reach::far
+                      : leaves_l2                                        ? Reach::shared
                                                                          : Reach::near;
   plan.tiling = make_tiling(plan.loops, plan.size, reach, plan.kernel);
   plan.unit = kLineBytes / plan.size;

@@ -120,14 +120,15 @@ HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool fe
   store(tail, n - N);
 }
 
-/// Rows of less than so many vectors are over before four at a time pay.
-constexpr std::int64_t kFewVectors = 16;
+/// Rows of less than so many vectors are over before four at a time pay, and of the latter before fetches do.
+constexpr std::int64_t kFewVectors = 16, kFewVectorsToFetch = 4;
 
 /// Whether all rows, and blocks, of a call are so.
 template <class L>
 HWY_INLINE bool has_few_vectors(const Rows& rows) {
   const std::int64_t N = hn::MaxLanes(typename L::Tag());
-  return rows.elements >= N && rows.elements < kFewVectors * N && !rows.fetch && rows.stream == nullptr;
+  return rows.elements >= N && rows.elements < (rows.fetch ? kFewVectorsToFetch : kFewVectors) * N &&
+         rows.stream == nullptr;
 }
 
 /// Rows of at least a vector; y is neither a nor b. The first and last vector of a row overlap their neighbours.

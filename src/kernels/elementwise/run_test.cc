@@ -159,7 +159,10 @@ TEST(Run, StreamsByWhatItTouchesAndByWhatHappensToTheResult) {
             last_level_cache_is_slow() || row.touched_bytes * 16 >= row.cache_bytes * (is_left_early ? 7 : 11));
   const Plan scalar = plan_of({64 * kMi}, {1});
   EXPECT_TRUE(streams(scalar, 2, Result::used_later));
-  EXPECT_LE(streams(row, 2, Result::used_later), row.touched_bytes * 16 >= row.cache_bytes * (is_left_early ? 12 : 16));
+  const std::int64_t beyond_two_cores = 2 * (second_level_cache_bytes() / 4 * 5);
+  EXPECT_LE(streams(row, 2, Result::used_later),
+            last_level_cache_is_slow() ? row.touched_bytes >= beyond_two_cores
+                                       : row.touched_bytes * 16 >= row.cache_bytes * (is_left_early ? 12 : 16));
   EXPECT_LE(streams(outer, 2, Result::used_later), streams(row, 2, Result::used_later));
   EXPECT_LE(streams(outer, 1, Result::used_later),
             outer.touched_bytes * 16 >= outer.cache_bytes * (is_left_early ? 8 : 16));
@@ -204,6 +207,20 @@ TEST(Run, TakesRowsOrTilesByWhatTheyCost) {
       EXPECT_FALSE(goes_through_tiles(target, type, {200, 4, 20}, {200, 1, 20}));
       EXPECT_TRUE(goes_through_tiles(target, type, {20, 200, 9}, {20, 1, 9}));
     }
+  }
+}
+
+/// Vectors as long as a line: rows of no whole lines over which an operand stays, while the other one moves.
+TEST(Run, TakesTilesForLongerRowsOnIntel) {
+  const auto goes_through_tiles = [](const Target& target, const Shape& a, const Shape& b) {
+    return make_plan(Operation::multiply, ElementType::f32, plan_broadcast(a, b), target).tiling.has_value();
+  };
+  for (const Target& target : supported_targets()) {
+    if (!target.name.starts_with("avx512") && target.name != "amx") continue;
+    EXPECT_EQ(goes_through_tiles(target, {2, 1, 64, 1}, {1, 16, 1, 40}), last_level_cache_is_slow()) << target.name;
+    EXPECT_EQ(goes_through_tiles(target, {16, 1, 64, 1}, {1, 32, 1, 45}), last_level_cache_is_slow()) << target.name;
+    EXPECT_FALSE(goes_through_tiles(target, {2, 1, 64, 1}, {1, 16, 1, 60})) << target.name;
+    EXPECT_FALSE(goes_through_tiles(target, {16, 1, 64, 1}, {1, 32, 1, 110})) << target.name;
   }
 }
 
