@@ -138,8 +138,8 @@ HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors,
   }
 }
 
-/// All of k of a narrow tile. It reads those rows from a copy, by the same loop.
-template <class Row, class T, class V, size_t kRows>
+/// All of k of a narrow tile. It reads those rows from a copy, by the same loop. `kAreTall`: of one below the other.
+template <bool kAreTall, class Row, class T, class V, size_t kRows>
 HWY_INLINE void AddAllOfNarrow(TileOperands<T, T> operands, const Row& vectors, size_t last_lanes, V (&sum)[kRows][1]) {
   constexpr size_t kLanes = TileShape<T>::kLanes;
   alignas(64) T copy[(kLanes - 1) * kLanes];
@@ -151,6 +151,12 @@ HWY_INLINE void AddAllOfNarrow(TileOperands<T, T> operands, const Row& vectors, 
     StoreAny(vectors.Load(row, true), hn::DFromV<V>(), copy + i * int64_t{kLanes});
   }
   for (;; copied = 0) {
+    // Each line of A serves four k before other rows have their turn.
+    if constexpr (kAreTall && kMultipliesFromMemory<T> && kRows == TileShape<T>::kRows) {
+      if (operands.a_column_step == 1) {
+        AddProducts<Loop{.a_columns_touch = true, .b_is_whole = true, .k = 4}>(operands, vectors, sum);
+      }
+    }
     AddProducts<Loop{.b_is_whole = true}>(operands, vectors, sum);
     if (copied == 0) return;
     operands.b = copy;
@@ -162,7 +168,7 @@ HWY_INLINE void AddAllOfNarrow(TileOperands<T, T> operands, const Row& vectors, 
 /// All of k. A tile of one vector has no load to spare for fetching, and one of three mostly belongs to a product that
 /// is near as a whole. Other tiles than the high ones of a panel and, with AVX-512, those of four vectors are few: one
 /// loop does for them, and one where the next panel is not worth fetching. `last_lanes`: of a row's last vector.
-/// kMayBePacked: A may be, which then has loops of its own.
+/// kMayBePacked: A may be, which then has loops of its own; else tiles are one below the other.
 template <bool kMayBePacked, size_t kRows, size_t kVectors, class Row, class T, class TB, class V>
 HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors, [[maybe_unused]] size_t last_lanes,
                                V (&sum)[kRows][kVectors]) {
@@ -192,7 +198,7 @@ HWY_INLINE void AddAllProducts(TileOperands<T, TB> operands, const Row& vectors,
       AddProducts<Loop{}>(operands, vectors, sum);
     }
   } else if constexpr (kIsNarrow) {
-    AddAllOfNarrow(operands, vectors, last_lanes, sum);
+    AddAllOfNarrow<!kMayBePacked>(operands, vectors, last_lanes, sum);
   } else if constexpr (!kIsHigh) {
     if (kMayFetchBelow && operands.below != 0) {
       AddProducts<Loop{.fetches = kMayFetchBelow, .fetches_below = kMayFetchBelow}>(operands, vectors, sum);
