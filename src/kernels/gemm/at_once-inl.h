@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/cache_size.h"
 #include "kernels/gemm/block_at_once-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/gemm.h"
@@ -75,12 +76,13 @@ HWY_NOINLINE void WidenColumns(const Element* b, int64_t row_step, int64_t colum
   }
 }
 
-/// Up to which K sums of so many columns keep a widened B in registers: with more columns than a vector, tiles are soon
-/// as fast. 0: never.
+/// Up to which K sums of so many columns keep a widened B in registers: with more columns than a vector, and on Intel's
+/// CPUs (short_k.cc), tiles are soon as fast. 0: never.
 template <class T>
 HWY_INLINE int64_t MostShortKOfSums(int64_t columns) {
   constexpr size_t kMostOfVectors = HWY_MIN((kMostShortK<T, T>), size_t{8});
-  return int64_t{columns <= TileShape<T>::kLanes ? kMostShortKOfVector<T, T> : kMostOfVectors};
+  const bool may_be_long = columns <= int64_t{TileShape<T>::kLanes} && !last_level_cache_is_slow();
+  return int64_t{may_be_long ? kMostShortKOfVector<T, T> : kMostOfVectors};
 }
 
 /// Sums of accumulators, as Y of a problem without C.
