@@ -138,7 +138,7 @@ HWY_INLINE void AddAllWidened(TileOperands<T, TB>& operands, const Row& vectors,
   }
 }
 
-/// All of k of a narrow tile. It reads those rows from a copy, by the same loop. `kAreTall`: of one below the other.
+/// All of k of a narrow tile. It reads those rows from a copy, by the same loop. kAreTall: of one below the other.
 template <bool kAreTall, class Row, class T, class V, size_t kRows>
 HWY_INLINE void AddAllOfNarrow(TileOperands<T, T> operands, const Row& vectors, size_t last_lanes, V (&sum)[kRows][1]) {
   constexpr size_t kLanes = TileShape<T>::kLanes;

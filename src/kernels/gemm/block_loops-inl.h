@@ -112,17 +112,19 @@ class BlockLoops {
   // over k would take up to 3 % longer.
   static constexpr int64_t kPanelBytesInL1 = 32 * 1024;
   static constexpr int64_t kBytesInL2 = 512 * 1024;
+  /// A single panel of columns is fetched as far ahead as the plan says, or not at all; elsewhere as any panel is.
+  static constexpr bool kPlansOnlyPanel = HWY_TARGET == HWY_AVX2;
 
   /// Whether the first tile of each panel fetches enough for those below it: they find the panel in the first-level
   /// cache, and packed panels that all stay in the second-level one.
   static bool IsBNear(const Block& block) {
-    if (IsOnePanel(block) && HWY_TARGET == HWY_AVX2) return true;
+    if (kPlansOnlyPanel && IsOnePanel(block)) return true;
     if (block.k * int64_t{Shape::kPanel * sizeof(TB)} > kPanelBytesInL1) return false;
     return !block.b_is_packed || block.k * block.n * int64_t{sizeof(TB)} <= kBytesInL2;
   }
-  /// Whether the first tile fetches anything. A single panel with AVX2 is fetched where the plan says how far ahead.
+  /// Whether the first tile fetches anything.
   static bool IsBFetched(const Block& block) {
-    return HWY_TARGET != HWY_AVX2 || !IsOnePanel(block) || sizeof(Element) < sizeof(T) || block.ahead_bytes != 0;
+    return !kPlansOnlyPanel || !IsOnePanel(block) || sizeof(Element) < sizeof(T) || block.ahead_bytes != 0;
   }
   static bool IsYNear(const Block& block) {
     return !block.goes_by_rows && block.m * block.n * int64_t{sizeof(T)} <= kBytesInL2;
@@ -246,7 +248,7 @@ class BlockLoops {
     constexpr int64_t kRowBytes = kPanel * int64_t{sizeof(TB)};
     if (IsOnePanel(block_)) {
       // Elsewhere tiles fetch these lines as they fetch rows further down of any packed panel.
-      if (HWY_TARGET != HWY_AVX2 || block_.ahead_bytes == 0) return {block_.b, 0};
+      if (!kPlansOnlyPanel || block_.ahead_bytes == 0) return {block_.b, 0};
       return {block_.b + block_.ahead_bytes, kRowBytes, true};
     }
     if (!block_.b_is_packed) return {block_.b, 0};

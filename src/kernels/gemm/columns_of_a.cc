@@ -37,9 +37,9 @@ bool is_far(const Problem& p, const Kernels& kernels) {
   return p.m * p.k * kernels.element_bytes > most_near;
 }
 
-/// The same with vectors of a whole line: such an A from memory, or one that many columns read
-/// while it, or a B where it lies, comes from the last-level cache. Its lines, one for each k and tile, come late then,
-/// as no hardware prefetcher follows them.
+/// The same with vectors of a whole line: such an A from memory, or one that many columns read while it, or a B where
+/// it lies, comes from the last-level cache. Its lines, one for each k and tile, come late then, as no hardware
+/// prefetcher follows them.
 bool comes_late(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (!kernels.has_long_vectors() || p.m < kLeastRowsToPack) return false;
   const std::int64_t a_bytes = p.m * p.k * kernels.element_bytes;

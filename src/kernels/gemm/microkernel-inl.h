@@ -58,7 +58,7 @@ HWY_INLINE void ComputeSums(const TileOperands<BitsOf<T>, BitsOf<TB>>& operands,
   V sum[kRows][kVectors];
   BeginTile(vectors, ends, sum);
   AddAllLanes<kMayBePacked>(OperandsOf<T, TB>(operands), vectors, ends.last_lanes, sum);
-  KeepInRegisters(sum);
+  if constexpr (kMultipliesFromMemory<T>) KeepInRegisters(sum);
   EndTile<TB>(vectors, ends, sum);  // with a B of 16-bit floats Y consists of them too
 }
 
