@@ -183,7 +183,8 @@ TEST_P(GemmLargeY, BInRegisters) {
     const bool is_short = last_level_cache_is_slow();
     EXPECT_EQ(keeps_b({41, lanes, kernels_.most_short_k_of_vector}), !is_short);
     EXPECT_EQ(keeps_b({8, 4 * lanes, most}), most <= 8 || !is_short);
-    EXPECT_EQ(keeps_b({41, 7 * lanes, 2}), !is_short);
+    EXPECT_EQ(keeps_b({1000, 7 * lanes, 2}), !is_short);
+    EXPECT_TRUE(keeps_b({41, 7 * lanes, 2}));
     EXPECT_FALSE(keeps_b({41, lanes, kernels_.most_short_k_of_vector + 1}) || keeps_b({41, lanes + 1, most + 1}));
     EXPECT_FALSE(keeps_b({41, 4 * lanes, most + 1}) || keeps_b({41, lanes, 2, false, false, CForm::row, 2}));
   }

@@ -20,7 +20,8 @@ constexpr std::int64_t kMostKOfChain = 8;
 constexpr std::int64_t kMostKOfChainOfHalf = 12;
 constexpr std::int64_t kLeastYOfLongChains = 512 * 1024;
 // Panels side by side write a few lines of each row at a time, which takes longer than the tiles that write as many
-// rows from end to end, the shorter k is, and the farther Y.
+// rows from end to end, the shorter k is, and the farther Y; but for a Y that stays near.
+constexpr std::int64_t kNearYBytes = 48 * 1024;
 constexpr std::int64_t kLeastBytesOfKBesideOthers = 20;
 constexpr std::int64_t kMostKOfNearY = 6;
 
@@ -28,7 +29,9 @@ bool gains_on_intel(const Problem& p, const Kernels& kernels) {
   if (p.n <= kernels.lanes) return p.k <= (p.n * 2 <= kernels.lanes ? kMostKOfChainOfHalf : kMostKOfChain);
   const std::int64_t y_bytes = p.m * p.n * kernels.element_bytes;
   if (p.k > kMostKOfChain) return y_bytes >= kLeastYOfLongChains;
-  if (is_one_panel_of_short_k(p.n, most_vectors_of_short_k(p.k), kernels.lanes)) return true;
+  const std::int64_t vectors = most_vectors_of_short_k(p.k);
+  if (is_one_panel_of_short_k(p.n, vectors, kernels.lanes)) return true;
+  if (p.n > vectors * kernels.lanes && y_bytes <= kNearYBytes) return true;
   if (p.k * kernels.element_bytes < kLeastBytesOfKBesideOthers) return false;
   return p.k > kMostKOfNearY || y_bytes <= second_level_cache_bytes();
 }
