@@ -135,8 +135,8 @@ TEST_P(GemmLargeY, RowsOfWorkersAtOnce) {
     if (is_known) {
       const Problem part = problem_of(type_, {c.m / 2, c.n, c.k});
       const bool is_part_at_once = is_at_once(make_plan(part, target_, 1, false).way);
-      EXPECT_TRUE(is_part_at_once || byte_size(type_) == 8) << c;
-      EXPECT_EQ(two.way == Way::rows_at_once, is_part_at_once && c.m != 26) << c;
+      const bool may_pack = last_level_cache_is_slow() && byte_size(type_) == 8;  // f64, for so many rows, on Intel's
+      EXPECT_EQ(two.way == Way::rows_at_once, c.m != 26 && (is_part_at_once || !may_pack)) << c;
       EXPECT_EQ(two.schedule.workers, 2) << c;
       EXPECT_GE(two.schedule.items * two.schedule.item_rows, c.m) << c;
     }
@@ -183,6 +183,7 @@ TEST_P(GemmLargeY, BInRegisters) {
     const bool is_short = last_level_cache_is_slow();
     EXPECT_EQ(keeps_b({41, lanes, kernels_.most_short_k_of_vector}), !is_short);
     EXPECT_EQ(keeps_b({8, 4 * lanes, most}), most <= 8 || !is_short);
+    EXPECT_EQ(keeps_b({41, lanes, most}), most <= 8 || !is_short);
     EXPECT_EQ(keeps_b({1000, 7 * lanes, 2}), !is_short);
     EXPECT_TRUE(keeps_b({41, 7 * lanes, 2}));
     EXPECT_FALSE(keeps_b({41, lanes, kernels_.most_short_k_of_vector + 1}) || keeps_b({41, lanes + 1, most + 1}));
@@ -205,13 +206,16 @@ TEST_P(GemmLargeY, BInRegisters) {
 /// Blocks of a few rows: long rows, an item for each thread.
 TEST_P(GemmLargeY, LongRowsAndBInRegisters) {
   const ThreadPool pools[] = {ThreadPool(2), ThreadPool(7)};
-  for (const Case& sizes : {Case{301, 517, 7}, Case{25, 4001, 5, true, false, CForm::full}, Case{11, 30003, 8},
-                            Case{3000, 30, 4, false, true, CForm::column}, Case{900, 7, 2, false, false, CForm::row}}) {
+  for (const Case& sizes :
+       {Case{301, 517, 3}, Case{301, 517, 7}, Case{25, 4001, 5, true, false, CForm::full}, Case{11, 30003, 8},
+        Case{3000, 30, 4, false, true, CForm::column}, Case{900, 7, 2, false, false, CForm::row}}) {
     const Problem p = problem_of(type_, sizes);
     const Operands operands(p, 0, 1);
     check(sizes, operands, false);
     check(sizes, operands, true);
-    EXPECT_EQ(make_plan(p, target_, 1, true).schedule.keeps_b_in_registers, kernels_.most_short_k > 0);
+    if (sizes.k != 3 || !last_level_cache_is_slow()) {  // BInRegisters asks for it there
+      EXPECT_EQ(make_plan(p, target_, 1, true).schedule.keeps_b_in_registers, kernels_.most_short_k > 0);
+    }
     const Bytes want = compute(p, operands, target_, one_thread_);
     for (const ThreadPool& pool : pools) {
       const Bytes got = compute(p, operands, target_, pool);
