@@ -1,6 +1,7 @@
 #include "kernels/elementwise/long_rows.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/cache_size.h"
 #include "kernels/elementwise/open_line.h"
@@ -13,8 +14,22 @@ bool converts(const Kernel& kernel) { return kernel.widening.size != 0; }
 /// Without vectors the first lookup moves one element; a row's loop takes some of them to begin, too.
 std::int64_t vector_bytes(const Kernel& kernel) { return std::max(kernel.lookups.front().chunk, 16); }
 
-/// With vectors as long as a line, what is measured are lengths; with shorter ones times are compared.
 bool has_short_vectors(const Kernel& kernel) { return vector_bytes(kernel) < kLineBytes; }
+
+/// Intel's CPUs with vectors as long as a line. A vector of a row that lies across two lines costs more there.
+bool is_on_intel(const Kernel& kernel) {
+  return last_level_cache_is_slow() && !has_short_vectors(kernel) && !converts(kernel);
+}
+
+/// bfloat16's arithmetic is the longest.
+bool is_bfloat16(const RowKind& row, const Kernel& kernel) { return kernel.takes_long && row.element_bytes == 2; }
+
+/// Whether times are compared. With vectors as long as a line, what was measured are lengths, but on Intel's CPUs where
+/// stores do not wait: in the first-level cache, and behind bfloat16's arithmetic.
+bool compares_costs(const RowKind& row, const Kernel& kernel) {
+  if (has_short_vectors(kernel)) return true;
+  return is_on_intel(kernel) && (!row.leaves_l1 || is_bfloat16(row, kernel));
+}
 
 // Vectors shorter than a line. Bytes of a row from which on it is handed to the kernel where y is streamed, and the
 // line that ends one row and begins another is put together in memory; the same where an operand stays over a row.
@@ -23,35 +38,53 @@ constexpr std::int64_t kLongStreamedBytes = 2048, kLongStreamedSpreadBytes = 512
 /// that stays over its rows. More rows repeat the other one in order, which tiles are quick at.
 constexpr std::int64_t kStoredBytes = 320, kStoredBytesOverRows = 24;
 
-/// What the loops take, counted as Lookup counts. Fitted to the times of 2500 products, with vectors of 32 and of 16
-/// bytes: who goes by them takes 1.01 times what the better way takes, in the mean, and hardly more than 1.05 with any
-/// kind of rows.
+/// What the loops take, counted as Lookup counts.
 struct Costs {
-  double row;         ///< a row, both operands of which move
+  double short_row;   ///< a row of less than a vector
+  double row;         ///< others, both operands of which move
   double spread_row;  ///< one of which stays
   double vector;      ///< each vector of a row, of which the last one repeats a part of the one before
+  double block;       ///< the way from one block of rows to the next
   double tile;        ///< a vector of a tile, without what its operands cost
+  double tiles;       ///< to begin with tiles at all, in each call
+  double half_tiles;  ///< the same where one operand runs as y does
 };
-constexpr Costs kCosts{3.7, 2.6, 2.4, 2.8};
-constexpr Costs kCostsOfLongArithmetic{5.3, 4.4, 4.9, 6.1};
-/// To begin with tiles at all, in each call.
-constexpr double kCostOfTiles = 100;
+/// Fitted to the times of 2500 products, with vectors of 32 and of 16 bytes: who goes by them takes 1.01 times what the
+/// better way takes, in the mean, and hardly more than 1.05 with any kind of rows.
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr Costs kCosts{kNever, 3.7, 2.6, 2.4, 0, 2.8, 100, 100};
+constexpr Costs kCostsOfLongArithmetic{kNever, 5.3, 4.4, 4.9, 0, 6.1, 100, 100};
+/// Of vectors as long as a line on Intel's CPUs, with any arithmetic. Fitted to 5400 products that the first-level
+/// cache holds: 1.01 again, where lengths took 1.05.
+constexpr Costs kCostsOnIntel{9.3, 3.9, 2.7, 2.2, 6, 1.8, 90, 63};
+
+const Costs& costs_of(const Kernel& kernel) {
+  if (!has_short_vectors(kernel)) return kCostsOnIntel;
+  return kernel.takes_long && !converts(kernel) ? kCostsOfLongArithmetic : kCosts;
+}
 
 /// Whether a row by itself takes less than as much of tiles, each byte of which costs `tile_cost` beside the loop. What
 /// is converted is a vector of its own for each conversion.
-bool is_cheaper_as_row(const RowKind& row, const Kernel& kernel, double tile_cost) {
+bool is_cheaper_as_row(const RowKind& row, const Kernel& kernel, double tile_cost, double Costs::*begin) {
   const std::int64_t vector = converts(kernel) ? kernel.widening.together : vector_bytes(kernel);
-  if (row.bytes < vector) return false;
-  const Costs& costs = kernel.takes_long && !converts(kernel) ? kCostsOfLongArithmetic : kCosts;
+  const Costs& costs = costs_of(kernel);
   const auto vectors = static_cast<double>((row.bytes + vector - 1) / vector);
-  const double by_itself = (row.spreads ? costs.spread_row : costs.row) + costs.vector * vectors;
+  const double row_alone =
+      row.bytes < vector ? costs.short_row : (row.spreads ? costs.spread_row : costs.row) + costs.vector * vectors;
+  const double by_itself = row_alone + costs.block / static_cast<double>(row.block_rows);
   const double of_byte = costs.tile / static_cast<double>(vector) + tile_cost;
-  return by_itself < of_byte * static_cast<double>(row.bytes) + kCostOfTiles / static_cast<double>(row.all_rows);
+  return by_itself < of_byte * static_cast<double>(row.bytes) + costs.*begin / static_cast<double>(row.all_rows);
 }
 
-/// Of a byte of any tile: an operand that each tile lays out anew takes a table and a shuffle at least.
-double least_cost_of_tile(const RowKind& row, const Kernel& kernel) {
-  return row.spreads_anew ? 1.5 / static_cast<double>(vector_bytes(kernel)) : 0;
+/// The same of any tiles: an operand that each of them lays out anew takes a table and a shuffle at least.
+bool is_cheaper_than_any_tile(const RowKind& row, const Kernel& kernel) {
+  const double least_cost = row.spreads_anew ? 1.5 / static_cast<double>(vector_bytes(kernel)) : 0;
+  return is_cheaper_as_row(row, kernel, least_cost, &Costs::half_tiles);
+}
+
+bool is_cheaper_than_tiles(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
+  const bool is_half = tiling.a.continuous || tiling.b.continuous;
+  return is_cheaper_as_row(row, kernel, tiling.cost, is_half ? &Costs::half_tiles : &Costs::tiles);
 }
 
 // Vectors as long as a line, bytes of a row.
@@ -81,23 +114,14 @@ constexpr std::int64_t kLongConversions = 2;
 /// The latter in blocks of a few rows, which have costs of their own.
 constexpr std::int64_t kLongInBlocksBytes = 96;
 
-/// Intel's CPUs with vectors as long as a line: the vectors of a row that lie across two lines cost more there than
-/// laying out what moves.
-bool is_on_intel(const RowKind& row, const Kernel& kernel) {
-  return last_level_cache_is_slow() && row.spreads && !converts(kernel);
-}
-
-/// bfloat16's arithmetic is the longest.
-std::int64_t long_shared_bytes(const RowKind& row, const Kernel& kernel) {
-  if (!kernel.takes_long) return kLongSharedBytes;
-  return row.element_bytes == 2 ? kLongSpreadSmallBytes : kLongSharedBesideArithmeticBytes;
+std::int64_t long_shared_bytes(const Kernel& kernel) {
+  return kernel.takes_long ? kLongSharedBesideArithmeticBytes : kLongSharedBytes;
 }
 
 /// There: whether the rows of a block had better load what each tile would lay out anew.
 bool moves_dearly_on_intel(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
   if (!tiling.both_move && !tiling.a.fused) return false;
-  const bool are_bfloat16 = kernel.takes_long && row.element_bytes == 2;
-  if (row.leaves_l2 && !are_bfloat16) return row.bytes >= long_shared_bytes(row, kernel);
+  if (row.leaves_l2) return row.bytes >= long_shared_bytes(kernel);
   return row.bytes >= (kernel.takes_long ? kLongMovingBesideArithmeticBytes : kLongMovingOnIntelBytes);
 }
 
@@ -112,7 +136,7 @@ std::int64_t long_row_bytes(const RowKind& row, const Kernel& kernel) {
   }
   // Tiles beat rows that are no whole lines: each vector of those lies across two.
   if (row.streams_broken_lines) return kLongJoinedBytes;
-  if (is_on_intel(row, kernel) && row.leaves_l2) return long_shared_bytes(row, kernel);
+  if (row.spreads && row.leaves_l2 && is_on_intel(kernel)) return long_shared_bytes(kernel);
   if (row.is_far && (row.spreads || row.element_bytes >= kLargeElementBytes)) return kLongFarBytes;
   if (!row.spreads) return kLongRowBytes;
   return row.element_bytes >= kLargeElementBytes ? kLongSpreadBytes : kLongSpreadSmallBytes;
@@ -155,16 +179,18 @@ bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling
 }  // namespace
 
 bool is_long(const RowKind& row, const Kernel& kernel) {
-  if (!has_short_vectors(kernel)) return row.bytes >= long_row_bytes(row, kernel);
-  if (row.streams_broken_lines) return row.bytes >= (row.spreads ? kLongStreamedSpreadBytes : kLongStreamedBytes);
-  return is_cheaper_as_row(row, kernel, least_cost_of_tile(row, kernel));
+  if (row.streams_broken_lines && has_short_vectors(kernel)) {
+    return row.bytes >= (row.spreads ? kLongStreamedSpreadBytes : kLongStreamedBytes);
+  }
+  if (row.streams_broken_lines || !compares_costs(row, kernel)) return row.bytes >= long_row_bytes(row, kernel);
+  return is_cheaper_than_any_tile(row, kernel);
 }
 
 bool is_long_for_tiles(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
   if (row.streams_broken_lines) return false;
-  if (has_short_vectors(kernel)) return is_cheaper_as_row(row, kernel, tiling.cost);
-  if (is_whole(row)) return true;
-  if (is_on_intel(row, kernel)) return moves_dearly_on_intel(row, kernel, tiling);
+  if (!has_short_vectors(kernel) && is_whole(row)) return true;
+  if (compares_costs(row, kernel)) return is_cheaper_than_tiles(row, kernel, tiling);
+  if (row.spreads && is_on_intel(kernel)) return moves_dearly_on_intel(row, kernel, tiling);
   if (tiling.both_move && row.bytes >= long_moving_row_bytes(row, kernel)) return true;
   return !(tiling.both_move && row.spreads) && moves_dearly(row, kernel, tiling);
 }

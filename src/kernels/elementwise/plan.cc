@@ -70,7 +70,8 @@ Plan make_plan(Operation operation, ElementType type, BroadcastPlan loops, const
   const Reach reach = plan.touched_bytes >= plan.streamed_from.one       ? Reach::streamed
                       : plan.touched_bytes >= far_from(plan.cache_bytes) ? Reach::far
                       : leaves_l2                                        ? Reach::shared
-                                                                         : Reach::near;
+                      : plan.touched_bytes > first_level_cache_bytes()   ? Reach::near
+                                                                         : Reach::nearest;
   plan.tiling = make_tiling(plan.loops, plan.size, reach, plan.kernel);
   plan.unit = kLineBytes / plan.size;
   plan.units = plan.tiling ? plan.tiling->all_tiles : (plan.loops.elements + plan.unit - 1) / plan.unit;

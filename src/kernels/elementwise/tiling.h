@@ -41,9 +41,9 @@ struct Tiling {
   bool is_better_stored = false;  ///< and so had one that could
 };
 
-/// Where what a call touches lies: in half of the core's own caches, in all caches, in part in none, or so far away
-/// that y may be streamed.
-enum class Reach { near, shared, far, streamed };
+/// Where what a call touches lies: in the first-level cache, in half of the core's own caches, in all caches, in part
+/// in none, or so far away that y may be streamed.
+enum class Reach { nearest, near, shared, far, streamed };
 
 /// Nothing where handing the rows to the kernel one by one is faster.
 [[nodiscard]] std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, Reach reach,
