@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/target.h"
+
 namespace binet {
 namespace {
 
@@ -54,14 +56,7 @@ std::int64_t second_level_cache_bytes() {
   return size;
 }
 
-bool last_level_cache_is_slow() noexcept {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512f");
-#else
-  return false;
-#endif
-}
+bool last_level_cache_is_slow() noexcept { return is_intel_with_avx512(); }
 
 bool last_level_cache_is_left_early() noexcept {
 #if defined(__x86_64__)

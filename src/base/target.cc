@@ -149,6 +149,15 @@ bool has_units_of_half_vectors(const Target& target) noexcept {
 #endif
 }
 
+bool is_intel_with_avx512() noexcept {
+#if HWY_ARCH_X86
+  __builtin_cpu_init();
+  return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
 const Target& target_for_f16_conversions(const Target& target) {
 #if HWY_ARCH_X86
   if (has_units_of_half_vectors(target))

@@ -53,6 +53,9 @@ struct Target {
 /// The same of vectors of 512 bits, whatever the target.
 [[nodiscard]] bool has_units_of_half_vectors() noexcept;
 
+/// Whether this is one of Intel's CPUs with AVX-512, whatever the target: what gains on AMD's often loses there.
+[[nodiscard]] bool is_intel_with_avx512() noexcept;
+
 /// The target whose vectors convert f16 fastest: where units are half a vector wide, one conversion of 512 bits even
 /// takes longer than two of 256, and it is "avx2"; else the target itself.
 [[nodiscard]] const Target& target_for_f16_conversions(const Target& target);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/cache_size.h"
+#include "base/target.h"
 #include "kernels/elementwise/open_line.h"
 
 namespace binet::kernels::elementwise {
@@ -18,7 +18,7 @@ bool has_short_vectors(const Kernel& kernel) { return vector_bytes(kernel) < kLi
 
 /// Intel's CPUs with vectors as long as a line. A vector of a row that lies across two lines costs more there.
 bool is_on_intel(const Kernel& kernel) {
-  return last_level_cache_is_slow() && !has_short_vectors(kernel) && !converts(kernel);
+  return is_intel_with_avx512() && !has_short_vectors(kernel) && !converts(kernel);
 }
 
 /// bfloat16's arithmetic is the longest.

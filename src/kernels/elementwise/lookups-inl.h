@@ -276,19 +276,9 @@ constexpr Lookup describe_widest(std::int32_t window, std::int32_t unit, double 
 /// window they are never better, and need not be good.
 template <class L, class Shuffle>
 constexpr Lookup describe_part(std::int32_t window, std::int32_t unit) {
-  constexpr ExpansionFunctions kExpands{&expand<Chunks<Shuffle, Windows::one>>};
-  return {static_cast<std::int32_t>(Shuffle::kBytes),
-          window,
-          unit,
-          1,
-          kCostOfTwo<Shuffle>,
-          kExpands,
-          kExpands,
-          functions<L, Chunks<Shuffle, Windows::two>>(),
-          Shuffle::kJoint,
-          static_cast<std::int32_t>(Shuffle::kPlaceBytes),
-          {},
-          {}};
+  Lookup lookup = describe<L, Shuffle>(window, unit);
+  lookup.same = lookup.one = {&expand<Chunks<Shuffle, Windows::one>>};
+  return lookup;
 }
 
 // Two windows of 64 bytes hold what any 64 bytes of y need, as places that follow each other lie side by side or begin

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/cache_size.h"
+#include "base/target.h"
 #include "base/testing.h"
 #include "kernels/elementwise/plan.h"
 #include "kernels/elementwise/walk_testing.h"
@@ -217,8 +218,8 @@ TEST(Run, TakesTilesForLongerRowsOnIntel) {
   };
   for (const Target& target : supported_targets()) {
     if (!target.name.starts_with("avx512") && target.name != "amx") continue;
-    EXPECT_EQ(goes_through_tiles(target, {2, 1, 64, 1}, {1, 16, 1, 40}), last_level_cache_is_slow()) << target.name;
-    EXPECT_EQ(goes_through_tiles(target, {16, 1, 64, 1}, {1, 32, 1, 45}), last_level_cache_is_slow()) << target.name;
+    EXPECT_EQ(goes_through_tiles(target, {2, 1, 64, 1}, {1, 16, 1, 40}), is_intel_with_avx512()) << target.name;
+    EXPECT_EQ(goes_through_tiles(target, {16, 1, 64, 1}, {1, 32, 1, 45}), is_intel_with_avx512()) << target.name;
     EXPECT_FALSE(goes_through_tiles(target, {2, 1, 64, 1}, {1, 16, 1, 60})) << target.name;
     EXPECT_FALSE(goes_through_tiles(target, {16, 1, 64, 1}, {1, 32, 1, 110})) << target.name;
   }
@@ -236,11 +237,11 @@ TEST(Run, TakesRowsThatTilesWouldNotRepay) {
     EXPECT_FALSE(goes_through_tiles(target, ElementType::f32, {24, 1}, {1, 18}));
     EXPECT_TRUE(goes_through_tiles(target, ElementType::f32, {200, 1}, {1, 10}));
     EXPECT_TRUE(goes_through_tiles(target, ElementType::f32, {12, 2, 13}, {12, 1, 13}));
-    EXPECT_NE(goes_through_tiles(target, ElementType::f32, {12, 18}, {12, 1}), last_level_cache_is_slow());
+    EXPECT_NE(goes_through_tiles(target, ElementType::f32, {12, 18}, {12, 1}), is_intel_with_avx512());
     EXPECT_FALSE(goes_through_tiles(target, ElementType::u8, {100, 1}, {1, 104}));
     EXPECT_TRUE(goes_through_tiles(target, ElementType::u8, {1000, 1}, {1, 104}));
     EXPECT_TRUE(goes_through_tiles(target, ElementType::bf16, {30000, 1}, {1, 66}));
-    EXPECT_NE(goes_through_tiles(target, ElementType::bf16, {30000, 1}, {1, 79}), last_level_cache_is_slow());
+    EXPECT_NE(goes_through_tiles(target, ElementType::bf16, {30000, 1}, {1, 79}), is_intel_with_avx512());
   }
 }
 

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "base/cache_size.h"
+#include "base/target.h"
 #include "kernels/gemm/block_at_once-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/gemm.h"
@@ -81,7 +81,7 @@ HWY_NOINLINE void WidenColumns(const Element* b, int64_t row_step, int64_t colum
 template <class T>
 HWY_INLINE int64_t MostShortKOfSums(int64_t columns) {
   constexpr size_t kMostOfVectors = HWY_MIN((kMostShortK<T, T>), size_t{8});
-  const bool may_be_long = columns <= int64_t{TileShape<T>::kLanes} && !last_level_cache_is_slow();
+  const bool may_be_long = columns <= int64_t{TileShape<T>::kLanes} && !is_intel_with_avx512();
   return int64_t{may_be_long ? kMostShortKOfVector<T, T> : kMostOfVectors};
 }
 

@@ -292,8 +292,16 @@ class BlockAtOnce {
            TakesShortTiles(3, columns_left);
   }
 
-  HWY_INLINE void ComputeShortTiles(ShortTileSet<Bits, Element>::Function multiply, int64_t rows, int64_t last) const {
-    multiply(operands_, rows, y_, ends_.to_row_step, c_of_tile_, c_row_step_, repeats_c_, last, false);
+  HWY_NOINLINE void ComputeShortTiles(ShortTileSet<Bits, Element>::Function multiply, int64_t rows,
+                                      int64_t last) const {
+    multiply(operands_, {.rows = rows,
+                         .y = y_,
+                         .y_row_step = ends_.to_row_step,
+                         .c = c_of_tile_,
+                         .c_row_step = c_row_step_,
+                         .c_is_column = repeats_c_,
+                         .last_vector = last,
+                         .fetches_rows = false});
   }
 
   HWY_INLINE void SkipTo(int64_t row) {

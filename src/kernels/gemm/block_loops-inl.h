@@ -287,9 +287,14 @@ class BlockLoops {
       if (tiles_.short_tiles != nullptr && vectors == 2) {
         if (ends.last > Last::plus_c || block_.k > kMostKOfNarrowTiles) return 0;
         const T* const c = ends.last == Last::plus_c ? ends.c : nullptr;
-        tiles_.short_tiles->six_by_two(operands, tiles * tiles_.most_rows, ends.to, ends.to_row_step, c,
-                                       ends.c_row_step, false, block_.n - int64_t{Shape::kLanes},
-                                       block_.fetched == FarOperand::rows_of_a);
+        tiles_.short_tiles->six_by_two(operands, {.rows = tiles * tiles_.most_rows,
+                                                  .y = ends.to,
+                                                  .y_row_step = ends.to_row_step,
+                                                  .c = c,
+                                                  .c_row_step = ends.c_row_step,
+                                                  .c_is_column = false,
+                                                  .last_vector = block_.n - int64_t{Shape::kLanes},
+                                                  .fetches_rows = block_.fetched == FarOperand::rows_of_a});
         return tiles * tiles_.most_rows;
       }
       const auto multiply = vectors == 1 ? tiles_.narrow_tiles : tiles_.panel_tiles;

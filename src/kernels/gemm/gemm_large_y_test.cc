@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "base/target.h"
 #include "kernels/gemm/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
@@ -135,7 +136,7 @@ TEST_P(GemmLargeY, RowsOfWorkersAtOnce) {
     if (is_known) {
       const Problem part = problem_of(type_, {c.m / 2, c.n, c.k});
       const bool is_part_at_once = is_at_once(make_plan(part, target_, 1, false).way);
-      const bool may_pack = last_level_cache_is_slow() && byte_size(type_) == 8;  // f64, for so many rows, on Intel's
+      const bool may_pack = is_intel_with_avx512() && byte_size(type_) == 8;  // f64, for so many rows, on Intel's
       EXPECT_EQ(two.way == Way::rows_at_once, c.m != 26 && (is_part_at_once || !may_pack)) << c;
       EXPECT_EQ(two.schedule.workers, 2) << c;
       EXPECT_GE(two.schedule.items * two.schedule.item_rows, c.m) << c;
@@ -180,7 +181,7 @@ TEST_P(GemmLargeY, BInRegisters) {
     EXPECT_TRUE(keeps_b({8, 4 * lanes, 6}) && keeps_b({41, 2, 1}) && keeps_b({41, lanes, 8}));
     EXPECT_TRUE(keeps_b({41, lanes / 2, most}) && keeps_b({3000, 4 * lanes, most}) && keeps_b({41, 3 * lanes, 7}));
     // Where only a few instructions may wait for others.
-    const bool is_short = last_level_cache_is_slow();
+    const bool is_short = is_intel_with_avx512();
     EXPECT_EQ(keeps_b({41, lanes, kernels_.most_short_k_of_vector}), !is_short);
     EXPECT_EQ(keeps_b({8, 4 * lanes, most}), most <= 8 || !is_short);
     EXPECT_EQ(keeps_b({41, lanes, most}), most <= 8 || !is_short);
@@ -213,7 +214,7 @@ TEST_P(GemmLargeY, LongRowsAndBInRegisters) {
     const Operands operands(p, 0, 1);
     check(sizes, operands, false);
     check(sizes, operands, true);
-    if (sizes.k != 3 || !last_level_cache_is_slow()) {  // BInRegisters asks for it there
+    if (sizes.k != 3 || !is_intel_with_avx512()) {  // BInRegisters asks for it there
       EXPECT_EQ(make_plan(p, target_, 1, true).schedule.keeps_b_in_registers, kernels_.most_short_k > 0);
     }
     const Bytes want = compute(p, operands, target_, one_thread_);

@@ -30,7 +30,7 @@ bool comes_from_memory(const Problem& p, std::int64_t element_bytes) {
   return p.n * p.k * element_bytes > last_level_cache_bytes();
 }
 
-bool leaves_b_to_hardware(const Kernels& kernels) { return kernels.has_long_vectors() && !last_level_cache_is_slow(); }
+bool leaves_b_to_hardware(const Kernels& kernels) { return kernels.has_long_vectors() && !is_intel_with_avx512(); }
 
 bool follows_one_run_best(const Kernels& kernels) {
   return leaves_b_to_hardware(kernels) && !has_units_of_half_vectors();

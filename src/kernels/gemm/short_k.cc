@@ -1,6 +1,7 @@
 #include "kernels/gemm/short_k.h"
 
 #include "base/cache_size.h"
+#include "base/target.h"
 #include "kernels/gemm/kernels.h"
 
 namespace binet::kernels::gemm {
@@ -46,7 +47,7 @@ bool keeps_b_in_registers(const Problem& p, const Kernels& kernels) {
   const bool are_short = p.n <= kernels.lanes;
   if (p.m < kFewestShortRows && (p.m < kFewestRows || are_short || p.k < kLeastKOfFewRows)) return false;
   if (!are_short && p.n <= kernels.lanes * 3 / 2 && p.k > kMostKBeforeHalf) return false;
-  return !last_level_cache_is_slow() || gains_on_intel(p, kernels);
+  return !is_intel_with_avx512() || gains_on_intel(p, kernels);
 }
 
 }  // namespace binet::kernels::gemm

@@ -29,17 +29,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_AVX2
 
-/// So many rows, at least kRows, in tiles one below the other: operands as those of one tile, the vectors of a row of B
-/// side by side and all their lanes to be read; sums, plus C if there is one, to `y`. C may have one element for each
-/// row. The last vector begins `last` columns behind the first, in the one before if not all of them are whole; so do
-/// rows that make no whole tile, with some of the tile above.
+/// Operands are as those of one tile, the vectors of a row of B side by side and all their lanes to be read. Rows that
+/// make no whole tile begin with some of the tile above, as the last vector does.
 template <size_t kRows, size_t kVectors, class T>
-HWY_NOINLINE void MultiplyShortTiles(const TileOperands<BitsOf<T>, BitsOf<T>>& bits, int64_t rows, BitsOf<T>* y_bits,
-                                     int64_t y_row_step, const BitsOf<T>* c_bits, int64_t c_row_step, bool c_is_column,
-                                     int64_t last, bool fetches_rows) {
+HWY_NOINLINE void MultiplyShortTiles(const TileOperands<BitsOf<T>, BitsOf<T>>& bits,
+                                     const ShortTiles<BitsOf<T>>& tiles) {
   const auto operands = OperandsOf<T, T>(bits);
-  auto* y = reinterpret_cast<T*>(y_bits);
-  const auto* c = reinterpret_cast<const T*>(c_bits);
+  auto* y = reinterpret_cast<T*>(tiles.y);
+  const auto* c = reinterpret_cast<const T*>(tiles.c);
+  const int64_t y_row_step = tiles.y_row_step, c_row_step = tiles.c_row_step, last = tiles.last_vector;
+  const bool c_is_column = tiles.c_is_column, fetches_rows = tiles.fetches_rows;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const int64_t a_row_bytes = operands.a_row_step * int64_t{sizeof(T)};
@@ -48,7 +47,7 @@ HWY_NOINLINE void MultiplyShortTiles(const TileOperands<BitsOf<T>, BitsOf<T>>& b
   const auto place = [last, d](size_t j)
                          HWY_ATTR { return j + 1 < kVectors ? static_cast<int64_t>(j * hn::Lanes(d)) : last; };
   const T* a_of_tile = operands.a;
-  for (; rows > 0; rows -= kRows, a_of_tile += int64_t{kRows} * operands.a_row_step) {
+  for (int64_t rows = tiles.rows; rows > 0; rows -= kRows, a_of_tile += int64_t{kRows} * operands.a_row_step) {
     if (rows < int64_t{kRows}) {
       int64_t again = int64_t{kRows} - rows;
       asm("" : "+r"(again));  // GCC else keeps all three distances, and counts them down from tile to tile

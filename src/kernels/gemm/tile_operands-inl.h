@@ -42,6 +42,19 @@ struct TileOperands {
   T* packed_b = nullptr;   ///< for tiles that pack what they read of B: its panel (packing_tiles-inl.h)
 };
 
+/// Tiles one below the other that one call computes, all of one form (short_tiles-inl.h).
+template <class T>
+struct ShortTiles {
+  int64_t rows;  ///< at least those of a tile
+  T* y;          ///< the sums, plus C if there is one
+  int64_t y_row_step;
+  const T* c;  ///< null: there is none
+  int64_t c_row_step;
+  bool c_is_column;     ///< one element for each row
+  int64_t last_vector;  ///< begins so many columns behind the first, in the one before if not all of them are whole
+  bool fetches_rows;    ///< of A and Y, from afar
+};
+
 /// Of the types that a tile computes with.
 template <class T, class TB>
 HWY_INLINE TileOperands<T, TB> OperandsOf(const TileOperands<BitsOf<T>, BitsOf<TB>>& bits) {

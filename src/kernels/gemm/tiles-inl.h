@@ -127,7 +127,7 @@ constexpr int64_t kMostKOfNarrowTiles = 64;  // of two vectors or three: with mo
 /// MultiplyShortTiles of BitsOf the types of accumulators and of B.
 template <class T, class TB>
 struct ShortTileSet {
-  using Function = void (*)(const TileOperands<T, TB>&, int64_t, T*, int64_t, const T*, int64_t, bool, int64_t, bool);
+  using Function = void (*)(const TileOperands<T, TB>&, const ShortTiles<T>&);
   Function three_by_four, four_by_three;  ///< rows and vectors: of floats
   Function five_by_two, six_by_two;
 };
