@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "binet/element_type.h"
@@ -102,6 +103,19 @@ struct UnpackedBlock {
   const Scale* scale = nullptr;
 };
 
+/// From which A on it repays to pack a B that nobody packed: so many rows, or fewer if K is long, and no more than a
+/// quarter of the groups that it fills is empty.
+struct LeastA {
+  std::int64_t rows = 0;
+  std::int64_t long_k = std::numeric_limits<std::int64_t>::max();
+  std::int64_t rows_of_long_k = 0, elements_of_long_k = 0;
+
+  [[nodiscard]] bool is_met(std::int64_t m, std::int64_t k, std::int64_t k_group) const noexcept {
+    if (m >= rows) return true;
+    return k >= long_k && m >= rows_of_long_k && m * k >= elements_of_long_k && round_up(k, k_group) * 3 <= k * 4;
+  }
+};
+
 /// The functions of one element type.
 struct TiledKernels {
   std::string_view way;  ///< how a product is formed and added
@@ -112,10 +126,11 @@ struct TiledKernels {
   /// Of B stay in the first-level cache for a range of k while panels of A pass by. Vectors: see tiled_plan.cc.
   std::int64_t near_bytes = 0;
   std::int64_t least_n = 0, least_k = 0;
-  std::int64_t least_kept_b = 0;  ///< elements of a B that is packed once and kept
-  /// Fewer rows do not repay it to pack a B, row by row or transposed; nor do fewer products of all.
-  std::int64_t least_m_to_pack_b = 0, least_m_to_turn_b = 0, least_products = 0;
-  std::int64_t f32_rate = 0;  ///< products in the time of an f32 multiply-add of the same core
+  std::int64_t least_n_of_transposed_a = 0;
+  std::int64_t least_kept_b = 0;                ///< elements of a B that is packed once and kept
+  LeastA least_a_to_pack_b, least_a_to_turn_b;  ///< of B row by row, and transposed
+  std::int64_t least_products = 0;              ///< nor do fewer products of all repay it
+  std::int64_t f32_rate = 0;                    ///< products in the time of an f32 multiply-add of the same core
 
   /// For so many rows, and at least so many columns: without the matrix registers, or with B as it lies.
   std::int64_t least_rows_unpacked = 0, most_rows_unpacked = 0, least_columns_unpacked = 0;

@@ -44,12 +44,12 @@ const TiledKernels* BF16OnVectors() {
     kernels.way = "pair-dots";
     kernels.are_vectors = true;
     kernels.panel_tiles = 2;
-    kernels.least_n = 8;
+    kernels.least_n = kernels.least_n_of_transposed_a = 8;
     kernels.least_k = 16;
     // Below these, tiles that widen what they read are faster (measured with gemm_bench on Zen 4).
     kernels.least_kept_b = 1536;
-    kernels.least_m_to_pack_b = 10;
-    kernels.least_m_to_turn_b = 8;
+    kernels.least_a_to_pack_b.rows = 10;
+    kernels.least_a_to_turn_b.rows = 8;
     kernels.least_products = 12'000;
     kernels.f32_rate = 2;
     kernels.least_rows_unpacked = 3;
@@ -72,7 +72,7 @@ const TiledKernels* BF16OnRegisters() {
     TiledKernels kernels = KernelsOf<BF16Numbers>();
     kernels.way = "pair-dots (AMX)";
     kernels.panel_tiles = 2;
-    kernels.least_n = 8;
+    kernels.least_n = kernels.least_n_of_transposed_a = 8;
     kernels.least_k = 16;
     kernels.f32_rate = 8;
     kernels.least_rows_unpacked = 1;
@@ -90,9 +90,20 @@ constexpr TiledKernels KernelsOfIntegers() {
   TiledKernels kernels = KernelsOf<Numbers>();
   kernels.way = "products of bytes (AMX)";
   kernels.panel_tiles = 1;
-  kernels.least_n = 8;
-  kernels.least_k = Numbers::kPlanes == 4 ? 48 : 32;
-  kernels.least_m_to_pack_b = kernels.least_m_to_turn_b = 24;
+  // As measured on Emerald Rapids. The other ways are vectors, which are slow at 64 bits, and collect a column of a
+  // transposed B element by element; but of 64 bits 8 columns are a vector, and columns of a transposed A are vectors
+  // as they lie, for so few columns of Y.
+  constexpr bool kAreLong = Numbers::kPlanes == 8;
+  kernels.least_n = kAreLong ? 9 : 8;
+  kernels.least_n_of_transposed_a = 9;
+  kernels.least_k = kAreLong ? 32 : 48;
+  if (kAreLong) {
+    kernels.least_a_to_pack_b = {.rows = 24, .long_k = 64, .rows_of_long_k = 12};
+    kernels.least_a_to_turn_b = {.rows = 24, .long_k = 64, .rows_of_long_k = 10, .elements_of_long_k = 1024};
+  } else {
+    kernels.least_a_to_pack_b = {.rows = 24};
+    kernels.least_a_to_turn_b = {.rows = 24, .long_k = 128, .rows_of_long_k = 8, .elements_of_long_k = 2048};
+  }
   kernels.f32_rate = Numbers::kPlanes == 4 ? 2 : 1;
   kernels.multiply = &MultiplyIntegers<typename Numbers::Element>;
   return kernels;

@@ -158,11 +158,12 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
 }  // namespace
 
 bool takes_tiled(const Problem& p, const Kernels& kernels, bool b_is_packed) noexcept {
-  if (kernels.tiled == nullptr || p.n < kernels.tiled->least_n || p.k < kernels.tiled->least_k) return false;
+  if (kernels.tiled == nullptr || p.k < kernels.tiled->least_k) return false;
+  if (p.n < (p.a_row_step == 1 ? kernels.tiled->least_n_of_transposed_a : kernels.tiled->least_n)) return false;
   if (b_is_packed) return p.n * p.k >= kernels.tiled->least_kept_b;
-  const std::int64_t least_m =
-      p.b_column_step == 1 ? kernels.tiled->least_m_to_pack_b : kernels.tiled->least_m_to_turn_b;
-  const bool are_enough_rows = p.m >= least_m || has_few_rows(p, *kernels.tiled, false);
+  const LeastA& least_a = p.b_column_step == 1 ? kernels.tiled->least_a_to_pack_b : kernels.tiled->least_a_to_turn_b;
+  const bool are_enough_rows =
+      least_a.is_met(p.m, p.k, kernels.tiled->k_group) || has_few_rows(p, *kernels.tiled, false);
   return are_enough_rows && p.m * p.n * p.k >= kernels.tiled->least_products;
 }
 

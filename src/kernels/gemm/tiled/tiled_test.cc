@@ -51,13 +51,34 @@ TEST_P(Tiled, OfVectorsAreTakenWhereTheyRepayPacking) {
     EXPECT_FALSE(takes_tiled(problem_of(type_, {m, 32, tiled.least_kept_b / 32 - 1}), kernels_, true));
   }
   for (const bool trans_b : {false, true}) {
-    const std::int64_t least_m = trans_b ? tiled.least_m_to_turn_b : tiled.least_m_to_pack_b;
+    const std::int64_t least_m = (trans_b ? tiled.least_a_to_turn_b : tiled.least_a_to_pack_b).rows;
     EXPECT_TRUE(takes_tiled(problem_of(type_, {least_m, 100, 100, false, trans_b}), kernels_, false));
     const std::int64_t columns = trans_b ? 100 : tiled.least_columns_unpacked - 1;
     EXPECT_FALSE(takes_tiled(problem_of(type_, {least_m - 1, columns, 400, false, trans_b}), kernels_, false));
   }
   EXPECT_FALSE(takes_tiled(problem_of(type_, {20, 20, tiled.least_products / 400 - 1}), kernels_, false));
   EXPECT_TRUE(takes_tiled(problem_of(type_, {20, 20, tiled.least_products / 400}), kernels_, false));
+}
+
+/// On matrix registers: integers of a B that nobody packed, by rows and K.
+TEST_P(Tiled, OfIntegersAreTakenByWhatRepaysPacking) {
+  if (is_float(type_)) return;
+  const auto takes = [&](const Case& c) { return takes_tiled(problem_of(type_, c), kernels_, false); };
+  const bool are_long = byte_size(type_) == 8;
+  for (const bool trans_b : {false, true}) {
+    EXPECT_TRUE(takes({24, 100, 100, false, trans_b}));
+    EXPECT_FALSE(takes({7, 1000, 1000, false, trans_b}));
+    EXPECT_FALSE(takes({23, 100, 60, false, trans_b}));
+    EXPECT_EQ(takes({11, 300, 200, false, trans_b}), trans_b);
+    EXPECT_EQ(takes({12, 300, 200, false, trans_b}), trans_b || are_long);
+    EXPECT_EQ(takes({10, 300, 120, false, trans_b}), trans_b && are_long);
+    EXPECT_FALSE(takes({23, 300, 135, false, trans_b}));  // fills three groups of 64
+  }
+  for (const bool trans_a : {false, true}) {
+    EXPECT_TRUE(takes({24, 9, 100, trans_a}));
+    EXPECT_EQ(takes({24, 8, 100, trans_a}), !trans_a && !are_long);
+    EXPECT_FALSE(takes({24, 7, 100, trans_a}));
+  }
 }
 
 TEST_P(Tiled, SizesAroundTiles) {
