@@ -33,6 +33,14 @@ constexpr std::int64_t kLeastSavedPartOfFewRows = 2;
 constexpr std::int64_t kFewRows = 256;
 constexpr std::int64_t kMostColumnsToReadAFor = 256;
 
+// On Intel's CPUs a few vectors of rows that are not all whole must repay it that the last of them are packed as
+// columns of Y^T: so many elements of A for each column of Y, fewer beside more columns, more if these are a tile of
+// seven rows or eight and the last of four vectors is packed.
+constexpr std::int64_t kMostVectorsToRepayPacking = 4;
+constexpr std::int64_t kMoreColumns = 5, kColumnsOfHighTile = 7;
+constexpr std::int64_t kLeastElementsOfAForColumn = 420, kLeastElementsOfAForMoreColumns = 110;
+constexpr std::int64_t kLeastElementsOfAForHighTile = 800;
+
 // Products of two transposed operands; with more columns than rows, which fill vectors better, fewer of them.
 constexpr std::int64_t kLeastKToSwapBothFor = 256;
 constexpr std::int64_t kMostSumsForEachK = 8;
@@ -99,6 +107,19 @@ bool swaps_transposed_a(const Problem& p, const Kernels& kernels) {
   return saves_enough(p, kernels, empty_part(p.n, kernels) - empty_part(p.m, kernels));
 }
 
+/// Few columns beside a small transposed A, whose rows fill no whole vectors.
+bool is_too_small_to_swap(const Problem& p, const Kernels& kernels) {
+  if (!is_intel_with_avx512() || !has_long_vectors_of_floats(p, kernels)) return false;
+  const std::int64_t vectors = ceil_div(p.m, kernels.lanes);
+  if (p.n == 1 || p.n > kernels.lanes / 2 || p.m % kernels.lanes == 0 || vectors > kMostVectorsToRepayPacking)
+    return false;
+  const bool is_high = p.n >= kColumnsOfHighTile && vectors == kMostVectorsToRepayPacking;
+  const std::int64_t for_column = p.n < kMoreColumns ? kLeastElementsOfAForColumn
+                                  : is_high          ? kLeastElementsOfAForHighTile
+                                                     : kLeastElementsOfAForMoreColumns;
+  return p.m * p.k < for_column * p.n;
+}
+
 /// Both operands are transposed, so that those of Y^T lie as tiles read them: to turn B would take longer than the few
 /// sums there are.
 bool has_few_sums_of_both(const Problem& p, const Kernels& kernels) {
@@ -138,6 +159,7 @@ bool should_swap(const Problem& p, const Kernels& kernels, const Target& target,
     return p.a_row_step == 1 || !kernels.has_short_vectors || !is_low;
   }
   if (p.a_row_step != 1 && kernels.takes_any_columns && is_float(p.type)) return false;
+  if (p.a_row_step == 1 && is_too_small_to_swap(p, kernels)) return false;
   if (p.a_row_step == 1 && (swaps_transposed_a(p, kernels) || costs_less_than_columns_of_a(p, kernels))) return true;
   const std::int64_t few = p.a_row_step == 1 ? kernels.lanes / 2 : kernels.lanes / 4;
   if (p.n > few || p.k < kLeastKToSwapFor) return false;
