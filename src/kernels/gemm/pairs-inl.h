@@ -118,9 +118,11 @@ HWY_NOINLINE void MultiplyPairs(const Block& block, int64_t m, float* sums) {
   for (size_t i = 0; i < kRows; ++i, sums += kColumnsOfPairs) AddChains(sum[i], sums);
 }
 
-/// The rows from m on, as many as there are whole tiles of kRows; then of half as many.
+/// The rows from m on, as many as there are whole tiles of kRows; then of half as many. More than half of a tile go
+/// with some of the rows above them: their chains take no longer than those of half a tile, which would be followed by
+/// others.
 template <size_t kRows>
-HWY_INLINE void PairTiles(const Block& block, int64_t m) {
+HWY_NOINLINE void PairTiles(const Block& block, int64_t m) {
   auto* sums = reinterpret_cast<float*>(block.sums);
   for (; m + int64_t{kRows} <= block.m; m += kRows) {
     if (block.fetched == FarOperand::rows_of_a) {
@@ -129,7 +131,11 @@ HWY_INLINE void PairTiles(const Block& block, int64_t m) {
     }
     MultiplyPairs<kRows>(block, m, sums + m * block.sums_row_step);
   }
-  if constexpr (kRows > 1) PairTiles<kRows / 2>(block, m);
+  if constexpr (kRows > 1) {
+    const int64_t last = block.m - int64_t{kRows};
+    if (block.m - m <= int64_t{kRows / 2} || last < 0) return PairTiles<kRows / 2>(block, m);
+    MultiplyPairs<kRows>(block, last, sums + last * block.sums_row_step);
+  }
 }
 
 inline void PairBlock(const Block& block) {
