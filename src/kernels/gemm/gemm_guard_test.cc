@@ -90,6 +90,19 @@ TEST_P(GemmGuards, AreNotTouchedByLastColumns) {
   }
 }
 
+/// A few vectors of columns, a short K, and a Y beyond any first-level cache: last vectors are stored whole or in part.
+TEST_P(GemmGuards, AreNotTouchedByShortRowsOfALargeY) {
+  constexpr std::int64_t kBytesOfY = 130 * 1024;
+  const std::int64_t lanes = kernels_.lanes;
+  for (const std::int64_t n : {lanes + 1, lanes + lanes / 2, 2 * lanes - 1, 3 * lanes + 1, 4 * lanes - 1}) {
+    for (const std::int64_t k : {1, 2, 3, 6, 8}) {
+      Case c{kBytesOfY / (n * kernels_.element_bytes), n, k};
+      vary(c);
+      check_guards(c);
+    }
+  }
+}
+
 TEST_P(GemmGuards, AreNotTouchedByNarrowProductsOfALongK) {
   const std::int64_t lanes = kernels_.lanes;
   for (const std::int64_t m : {1, 2, 5, 8, 12, 16, 17, 33}) {

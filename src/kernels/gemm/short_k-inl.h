@@ -19,6 +19,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/cache_size.h"
+#include "base/target.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/short_k.h"
@@ -61,6 +63,7 @@ struct ShortKPanel {
   T* y;
   int64_t y_row_step;
   int64_t rows, columns;
+  bool ends_by_masks;  ///< of several vectors the last one of each row; else where it would reach beyond all rows
 };
 
 /// With the fewest k it is felt whether rows ask for a C: functions for each case.
@@ -69,7 +72,8 @@ constexpr size_t kMostKWithCApart = 3;
 
 /// kVectors vectors of columns, of which the last may have fewer lanes; of type D. Zen 5 does not prefetch what is read
 /// or written under a mask, so where rows touch, only those at the end are: others are stored whole, and what lies
-/// behind them later.
+/// behind them later. Beyond the first-level cache Intel's CPUs take longer for what lies across two lines, as parts of
+/// vectors do less often; but not if stores are all there is to a row.
 template <size_t kK, size_t kVectors, COfPanel kC, class D, class T = hn::TFromD<D>>
 HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   using V = hn::Vec<D>;
@@ -94,7 +98,8 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   const bool has_c = kC == COfPanel::some || (kC == COfPanel::asked_for && c != nullptr);
   const int64_t columns = panel.columns, beyond = static_cast<int64_t>(kVectors * kLanes) - columns;
   const int64_t rows_before_end = beyond <= columns ? 1 : (beyond + columns - 1) / columns;
-  const int64_t masked = y_row_step != columns ? panel.rows : beyond == 0 ? 0 : rows_before_end;
+  const bool ends_by_masks = y_row_step != columns || (kK > 1 && kVectors > 1 && panel.ends_by_masks);
+  const int64_t masked = beyond == 0 ? 0 : ends_by_masks ? panel.rows : rows_before_end;
   const int64_t c_masked = panel.c_has_whole_vectors ? 0 : c_row_step == columns ? masked : panel.rows;
   for (int64_t rows = panel.rows; rows > 0; --rows, a += a_row_step, c += c_row_step, y += y_row_step) {
     asm("" : "+r"(a), "+r"(c));  // GCC else makes another loop for steps of 1
@@ -217,6 +222,8 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
   panel.a_column_step = p.a_column_step;
   panel.b_row_step = p.b_row_step;
   panel.y_row_step = p.y_row_step;
+  const bool y_leaves_l1 = p.m * p.n * int64_t{sizeof(T)} > first_level_cache_bytes() / 4 * 3;
+  panel.ends_by_masks = y_leaves_l1 && is_intel_with_avx512();
   const auto fetch_ahead = [&](bool fetches, const T* from, int64_t row_step) HWY_ATTR {
     for (int64_t i = 0; fetches && i < panel.rows; ++i, from += row_step) {
       for (int64_t j = 0; j < most_columns; j += kLanes) hwy::Prefetch(from + j + kBytesAhead / int64_t{sizeof(T)});
