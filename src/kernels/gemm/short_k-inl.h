@@ -19,7 +19,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/cache_size.h"
 #include "base/target.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/portions.h"
@@ -98,8 +97,8 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   const bool has_c = kC == COfPanel::some || (kC == COfPanel::asked_for && c != nullptr);
   const int64_t columns = panel.columns, beyond = static_cast<int64_t>(kVectors * kLanes) - columns;
   const int64_t rows_before_end = beyond <= columns ? 1 : (beyond + columns - 1) / columns;
-  const bool ends_by_masks = y_row_step != columns || (kK > 1 && kVectors > 1 && panel.ends_by_masks);
-  const int64_t masked = beyond == 0 ? 0 : ends_by_masks ? panel.rows : rows_before_end;
+  const bool ends_by_masks = beyond != 0 && kK > 1 && kVectors > 1 && panel.ends_by_masks;
+  const int64_t masked = y_row_step != columns || ends_by_masks ? panel.rows : beyond == 0 ? 0 : rows_before_end;
   const int64_t c_masked = panel.c_has_whole_vectors ? 0 : c_row_step == columns ? masked : panel.rows;
   for (int64_t rows = panel.rows; rows > 0; --rows, a += a_row_step, c += c_row_step, y += y_row_step) {
     asm("" : "+r"(a), "+r"(c));  // GCC else makes another loop for steps of 1
@@ -213,8 +212,9 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
                             : fetches_y || fetches_c                          ? kRowsOfFarY
                                                                               : COfShortK<T>::kMostRows;
   // A second panel finds lines of Y that it shares with the first in the first-level cache.
-  constexpr int64_t kBytesInL1 = 16 * 1024;
-  const bool is_near = p.n <= most_columns && p.m * p.n * int64_t{sizeof(T)} <= kBytesInL1;
+  constexpr int64_t kBytesInL1 = 16 * 1024, kBytesOfL1 = 32 * 1024;
+  const int64_t y_bytes = p.m * p.n * int64_t{sizeof(T)};
+  const bool is_near = p.n <= most_columns && y_bytes <= kBytesInL1;
   const bool is_one_pass = is_near || is_one_panel_of_short_k(p.n, functions.most_vectors, kLanes);
   const int64_t together = is_one_pass && !all_of_c.repeats() ? p.m : near_rows;
   ShortKPanel<T> panel;
@@ -222,8 +222,7 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
   panel.a_column_step = p.a_column_step;
   panel.b_row_step = p.b_row_step;
   panel.y_row_step = p.y_row_step;
-  const bool y_leaves_l1 = p.m * p.n * int64_t{sizeof(T)} > first_level_cache_bytes() / 4 * 3;
-  panel.ends_by_masks = y_leaves_l1 && is_intel_with_avx512();
+  panel.ends_by_masks = y_bytes > kBytesOfL1 && is_intel_with_avx512();
   const auto fetch_ahead = [&](bool fetches, const T* from, int64_t row_step) HWY_ATTR {
     for (int64_t i = 0; fetches && i < panel.rows; ++i, from += row_step) {
       for (int64_t j = 0; j < most_columns; j += kLanes) hwy::Prefetch(from + j + kBytesAhead / int64_t{sizeof(T)});

@@ -106,9 +106,9 @@ struct UnpackedBlock {
 /// From which A on it repays to pack a B that nobody packed: so many rows, or fewer if K is long, and no more than a
 /// quarter of the groups that it fills is empty.
 struct LeastA {
-  std::int64_t rows = 0;
-  std::int64_t long_k = std::numeric_limits<std::int64_t>::max();
-  std::int64_t rows_of_long_k = 0, elements_of_long_k = 0;
+  std::int32_t rows = 0;
+  std::int32_t long_k = std::numeric_limits<std::int32_t>::max();
+  std::int32_t rows_of_long_k = 0, elements_of_long_k = 0;
 
   [[nodiscard]] bool is_met(std::int64_t m, std::int64_t k, std::int64_t k_group) const noexcept {
     if (m >= rows) return true;
