@@ -49,9 +49,9 @@ struct Costs {
   double tiles;       ///< to begin with tiles at all, in each call
   double half_tiles;  ///< the same where one operand runs as y does
 };
+constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Fitted to the times of 2500 products, with vectors of 32 and of 16 bytes: who goes by them takes 1.01 times what the
 /// better way takes, in the mean, and hardly more than 1.05 with any kind of rows.
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr Costs kCosts{kNever, 3.7, 2.6, 2.4, 0, 2.8, 100, 100};
 constexpr Costs kCostsOfLongArithmetic{kNever, 5.3, 4.4, 4.9, 0, 6.1, 100, 100};
 /// Of vectors as long as a line on Intel's CPUs, with any arithmetic. Fitted to 5400 products that the first-level

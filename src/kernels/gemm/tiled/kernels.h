@@ -104,7 +104,7 @@ struct UnpackedBlock {
 };
 
 /// From which A on it repays to pack a B that nobody packed: so many rows, or fewer if K is long, and no more than a
-/// quarter of the groups that it fills is empty.
+/// quarter of the groups that it fills is empty. (Numbers of 32 bits: each table has two of these.)
 struct LeastA {
   std::int32_t rows = 0;
   std::int32_t long_k = std::numeric_limits<std::int32_t>::max();
