@@ -8,6 +8,7 @@
 
 #include "binet/session.h"
 #include "formats/onnx/model_builder_testing.h"
+#include "threads/thread_pool.h"
 
 namespace binet::kernels::gemm::bench {
 namespace {
@@ -60,7 +61,7 @@ class Sessions {
 };
 
 void compare_model(std::int64_t batch, std::int64_t width, const Effort& effort) {
-  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
+  const int cpus = available_cpus();  // as sessions count them
   const Model model = make_model(batch, width);
   const Sessions sessions(model, batch, width, kSessions, cpus);
   const Sessions alone(model, batch, width, cpus, 1);

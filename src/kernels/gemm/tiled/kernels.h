@@ -126,10 +126,10 @@ struct TiledKernels {
   /// Of B stay in the first-level cache for a range of k while panels of A pass by. Vectors: see tiled_plan.cc.
   std::int64_t near_bytes = 0;
   std::int64_t least_n = 0, least_k = 0;
-  std::int64_t least_n_of_transposed_a = 0;
+  std::int64_t least_n_of_transposed_a = 0;     ///< the least N beside a transposed A
   std::int64_t least_kept_b = 0;                ///< elements of a B that is packed once and kept
   LeastA least_a_to_pack_b, least_a_to_turn_b;  ///< of B row by row, and transposed
-  std::int64_t least_products = 0;              ///< nor do fewer products of all repay it
+  std::int64_t least_products = 0;              ///< of all that repay it to pack a B
   std::int64_t f32_rate = 0;                    ///< products in the time of an f32 multiply-add of the same core
 
   /// For so many rows, and at least so many columns: without the matrix registers, or with B as it lies.
