@@ -59,7 +59,8 @@ ConstantForm packed_b(const kernels::gemm::Problem& problem, const Target& targe
 
 Lowered lower_gemm(const kernels::gemm::Problem& problem, const LoweringContext& context) {
   const bool b_is_constant = kB < context.constant_inputs.size() && context.constant_inputs[kB] != 0;
-  const std::size_t packed_bytes = b_is_constant ? kernels::gemm::packed_b_bytes(problem, context.target) : 0;
+  const bool may_pack = b_is_constant && kernels::gemm::repays_packing(problem, context.target);
+  const std::size_t packed_bytes = may_pack ? kernels::gemm::packed_b_bytes(problem, context.target) : 0;
   const bool b_is_packed = packed_bytes != 0;
   const kernels::gemm::Plan plan = kernels::gemm::make_plan(problem, context.target, context.threads, b_is_packed);
   Lowered lowered{std::make_unique<GemmCall>(plan, context.target.name), {}};

@@ -1,6 +1,9 @@
 // What depends on constants alone: folded, packed, shared, limited.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/target.h"
 #include "binet/error.h"
 #include "runtime/loaded_model.h"
 #include "runtime/runtime_testing.h"
@@ -145,6 +148,34 @@ TEST(PackedConstants, DependOnTheLayoutOfA) {
   const NamedTensors outputs = session.run({{"X", floats({2, 64}, ones)}, {"T", floats({64, 2}, ones)}});
   EXPECT_EQ(values_of(outputs["Y"]), (std::vector<float>{0, 64, 128, 0, 64, 128}));
   EXPECT_EQ(values_of(outputs["Z"]), (std::vector<float>{0, 64, 128, 0, 64, 128}));
+}
+
+/// One row of integers reads a B as it lies where their packed form would take longer, as it is no form of elements.
+TEST(PackedConstants, AreMadeForAsManyRowsAsRepayThem) {
+  std::vector<std::int32_t> w(64 * 50);
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<std::int32_t>(i % 50);
+  ModelBuilder builder(14);
+  builder.input("X", ElementType::i32, {-1, 64})
+      .initializer(raw_tensor<std::int32_t>("W", {64, 50}, w))
+      .node("Gemm", {"X", "W"}, {"Y"})
+      .output("Y", ElementType::i32, {-1, 50});
+  const Model model = load(builder);
+  const std::shared_ptr<const LoadedModel> inside = Model::Access::inside(model);
+  const bool has_another_form = default_target().name == "amx" || default_target().name == "avx512dl";
+  const auto forms_for = [&](std::int64_t rows) {
+    const Session session(model);
+    Tensor x = Tensor::allocate(ElementType::i32, {rows, 64});
+    std::ranges::fill(x.mutable_values<std::int32_t>(), -3);
+    const Tensor y = session.run({{"X", x}})[0];
+    std::int32_t column = 0;
+    for (const std::int32_t value : y.values<std::int32_t>()) EXPECT_EQ(value, column++ % 50 * -3 * 64);
+    EXPECT_EQ(column, rows * 50);
+    std::size_t forms = 0;
+    inside->constants.for_each_form([&](const auto&) { ++forms; });
+    return forms;
+  };
+  EXPECT_EQ(forms_for(1), has_another_form ? 0u : 1u);
+  EXPECT_EQ(forms_for(40), 1u);
 }
 
 TEST(Limits, AreRefusedWithWhatTheyAllow) {

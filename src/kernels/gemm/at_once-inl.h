@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "base/target.h"
 #include "kernels/gemm/block_at_once-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/gemm.h"
@@ -76,12 +75,12 @@ HWY_NOINLINE void WidenColumns(const Element* b, int64_t row_step, int64_t colum
   }
 }
 
-/// Up to which K sums of so many columns keep a widened B in registers: with more columns than a vector, and on Intel's
-/// CPUs (short_k.cc), tiles are soon as fast. 0: never.
+/// Up to which K sums of so many columns keep a widened B in registers: with more columns than a vector tiles are soon
+/// as fast. 0: never.
 template <class T>
-HWY_INLINE int64_t MostShortKOfSums(int64_t columns) {
+HWY_INLINE int64_t MostShortKOfSums(const Schedule& schedule, int64_t columns) {
   constexpr size_t kMostOfVectors = HWY_MIN((kMostShortK<T, T>), size_t{8});
-  const bool may_be_long = columns <= int64_t{TileShape<T>::kLanes} && !is_intel_with_avx512();
+  const bool may_be_long = schedule.sums_keep_longer_b && columns <= int64_t{TileShape<T>::kLanes};
   return int64_t{may_be_long ? kMostShortKOfVector<T, T> : kMostOfVectors};
 }
 
@@ -89,9 +88,8 @@ HWY_INLINE int64_t MostShortKOfSums(int64_t columns) {
 template <class T>
 HWY_INLINE void SumShortK(const Problem& p, const BitsOf<T>* a, const BitsOf<T>* b, BitsOf<T>* sums) {
   if constexpr (kHasShortK<T, T>) {
-    MultiplyShortK<kMostShortKOfVector<T, T>>(p, false, false, reinterpret_cast<const T*>(a),
-                                              reinterpret_cast<const T*>(b), static_cast<const T*>(nullptr),
-                                              reinterpret_cast<T*>(sums));
+    MultiplyShortK<kMostShortKOfVector<T, T>>(p, {}, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),
+                                              static_cast<const T*>(nullptr), reinterpret_cast<T*>(sums));
   }
 }
 
@@ -129,7 +127,7 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
           const int64_t in_strip = n % strip;
           const auto* const columns_of_b = widened_b + (n - in_strip) * p.k + in_strip;
           int64_t columns = HWY_MIN(strip - in_strip, p.n - n);
-          if (p.k <= MostShortKOfSums<T>(columns)) {
+          if (p.k <= MostShortKOfSums<T>(schedule, columns)) {
             Problem part = wide;
             part.m = rows;
             part.n = columns;
@@ -208,9 +206,10 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
   if constexpr (sizeof(Element) == sizeof(T)) {
     if constexpr (kHasShortK<Element, T>) {
       if (schedule.keeps_b_in_registers) {
-        return MultiplyShortK<kMostShortKOfVector<Element, T>>(
-            p, schedule.fetches_y, schedule.fetches_c, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),
-            reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
+        const ShortKWays ways = {schedule.fetches_y, schedule.fetches_c, schedule.ends_by_masks};
+        return MultiplyShortK<kMostShortKOfVector<Element, T>>(p, ways, reinterpret_cast<const T*>(a),
+                                                               reinterpret_cast<const T*>(b),
+                                                               reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
       }
     }
     if constexpr (kKeepsRowOfSums<Element, T>) {

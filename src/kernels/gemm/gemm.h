@@ -92,6 +92,8 @@ struct Schedule {
   std::int64_t tile_rows = 0, strip_columns = 0, kc = 0;
   bool ends_in_halves = false;           ///< half a vector of last columns is computed apart: it takes half of the time
   bool keeps_b_in_registers = false;     ///< at once: short_k.h
+  bool ends_by_masks = false;            ///< there, rows of several vectors of columns
+  bool sums_keep_longer_b = false;       ///< at once, of widened operands: short_k.h
   bool keeps_sums_in_registers = false;  ///< at once: one_row.h
   bool fetches_y = false;                ///< at once: lines that a tile will write, or those of rows with a short K
   bool fetches_c = false;   ///< at once: what the tile to the right, or the next rows with a short K, will add
@@ -136,6 +138,10 @@ struct Plan {
 
 /// `b_is_packed`: run() will be given what pack_b() wrote, instead of B.
 [[nodiscard]] Plan make_plan(const Problem& problem, const Target& target, int threads, bool b_is_packed);
+
+/// Whether a B that never changes is better packed, once, for as many rows; else run() is as fast, or faster, with B as
+/// it lies.
+[[nodiscard]] bool repays_packing(const Problem& problem, const Target& target);
 
 /// Bytes of the packed form of B, which depends on all of a problem but its M, so one packed B serves every M.
 [[nodiscard]] std::size_t packed_b_bytes(const Problem& problem, const Target& target);

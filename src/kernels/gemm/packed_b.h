@@ -42,6 +42,14 @@ void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::by
 /// The same product of a B whose rows each consist of whole vectors.
 [[nodiscard]] Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept;
 
+/// Integers whose packed form is not made of elements (Kernels::in_place): rows and columns of Y, as the reciprocal of
+/// their reciprocals' sum, from which packing both operands costs less time than it saves. So many columns never have
+/// it.
+inline constexpr std::int64_t kRowsAndColumnsToPack = 12;
+[[nodiscard]] constexpr bool repays_packing_both(const Problem& p) noexcept {
+  return p.m * p.n >= kRowsAndColumnsToPack * (p.m + p.n);
+}
+
 /// Whether B, packed once and kept, consists of rows: its K, N and type decide, and whether A is transposed, not M.
 [[nodiscard]] bool keeps_rows(const Problem& problem, const Kernels& kernels) noexcept;
 

@@ -34,9 +34,6 @@ constexpr std::int64_t kLeastTilesOfSharedRows = 3;
 constexpr std::int64_t kWideTilesBBytes = 32 * 1024;
 // One column of integers for no more rows than a tile has: with a shorter K its tile is done before dots would begin.
 constexpr std::int64_t kLeastKOfDotsForFewRows = 32;
-// Rows and columns of Y, as the reciprocal of their reciprocals' sum, from which packing both operands into a form of
-// its own costs less time than it saves.
-constexpr std::int64_t kRowsAndColumnsToPack = 12;
 
 /// Floats whenever takes_dots() says so, as their bits depend on it; integers where it is faster.
 bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed) {
@@ -47,7 +44,7 @@ bool should_take_dots(const Problem& p, const Kernels& kernels, bool b_is_packed
 
 /// Few rows and columns use each packed element too rarely. The bits are the same.
 const Kernels& choose_kernels(const Problem& p, const Kernels& kernels, bool b_is_packed) {
-  if (kernels.in_place == nullptr || p.m * p.n >= kRowsAndColumnsToPack * (p.m + p.n)) return kernels;
+  if (kernels.in_place == nullptr || repays_packing_both(p)) return kernels;
   const bool can_read_b = !b_is_packed || (kernels.k_group == 1 && kernels.group_rows_of_b == 1);
   return can_read_b ? *kernels.in_place : kernels;
 }

@@ -179,6 +179,7 @@ std::int64_t line_step(std::int64_t count, const Kernels& kernels) {
 /// 16-bit floats: A in lines, so many rows at a time, and perhaps B, with room for sums that wait to be rounded.
 void widen_at_once(const Problem& p, const Kernels& kernels, const Schedule& planned, Schedule& schedule) {
   schedule.widens_b = widens_b_at_once(p, kernels, planned);
+  schedule.sums_keep_longer_b = sums_keep_longer_b();
   const bool has_strips = !kernels.widens_all_at_once;
   const std::int64_t strip = std::min(round_up(p.n, kernels.lanes), kVectorsOfStrip * kernels.lanes);
   const std::int64_t waiting = !schedule.widens_b ? 0 : has_strips ? strip : round_up(p.n, kernels.lanes);
@@ -251,6 +252,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   schedule.item_rows = std::min(is_y_large_at_once(p, kernels) ? kAtOnceRows : p.m, most_rows_that_meet(p, kernels));
   if (keeps_b_in_registers(p, kernels)) {
     schedule.keeps_b_in_registers = true;
+    schedule.ends_by_masks = ends_by_masks(p, kernels);
     schedule.is_short = plan.schedule.is_short;
     schedule.item_rows = equal_part(p.m, ceil_div(p.m, plan.schedule.workers), 1);
     schedule.workers = ceil_div(p.m, schedule.item_rows);

@@ -19,7 +19,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/target.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/short_k.h"
@@ -62,7 +61,7 @@ struct ShortKPanel {
   T* y;
   int64_t y_row_step;
   int64_t rows, columns;
-  bool ends_by_masks;  ///< of several vectors the last one of each row; else where it would reach beyond all rows
+  bool ends_by_masks;  ///< short_k.h
 };
 
 /// With the fewest k it is felt whether rows ask for a C: functions for each case.
@@ -71,8 +70,7 @@ constexpr size_t kMostKWithCApart = 3;
 
 /// kVectors vectors of columns, of which the last may have fewer lanes; of type D. Zen 5 does not prefetch what is read
 /// or written under a mask, so where rows touch, only those at the end are: others are stored whole, and what lies
-/// behind them later. Beyond the first-level cache Intel's CPUs take longer for what lies across two lines, as parts of
-/// vectors do less often; but not if stores are all there is to a row.
+/// behind them later, unless `ends_by_masks`.
 template <size_t kK, size_t kVectors, COfPanel kC, class D, class T = hn::TFromD<D>>
 HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   using V = hn::Vec<D>;
@@ -192,10 +190,14 @@ constexpr auto AllFunctionsOfShortK(std::index_sequence<kKLessOne...>) {
   return std::array<ShortKFunctions<T>, sizeof...(kKLessOne)>{FunctionsOfShortK<T, kKLessOne + 1, kC>()...};
 }
 
+/// As Schedule has them.
+struct ShortKWays {
+  bool fetches_y = false, fetches_c = false, ends_by_masks = false;
+};
+
 /// Y, for a K of 1 to kMostK.
 template <size_t kMostK, class T>
-HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_c, const T* a, const T* b, const T* c,
-                                 T* y) {
+HWY_NOINLINE void MultiplyShortK(const Problem& p, ShortKWays ways, const T* a, const T* b, const T* c, T* y) {
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
   using AllK = std::make_index_sequence<kMostK>;
   static constexpr auto kWithC = AllFunctionsOfShortK<T, COfPanel::some>(AllK());
@@ -209,12 +211,11 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
   constexpr int64_t kBytesAhead = 512, kRowsThatMeet = 8, kRowsOfFarY = 16;
   COfShortK<T> all_of_c(p, c);
   const int64_t near_rows = many_rows_meet(p.y_row_step * int64_t{sizeof(T)}) ? kRowsThatMeet
-                            : fetches_y || fetches_c                          ? kRowsOfFarY
+                            : ways.fetches_y || ways.fetches_c                ? kRowsOfFarY
                                                                               : COfShortK<T>::kMostRows;
   // A second panel finds lines of Y that it shares with the first in the first-level cache.
-  constexpr int64_t kBytesInL1 = 16 * 1024, kBytesOfL1 = 32 * 1024;
-  const int64_t y_bytes = p.m * p.n * int64_t{sizeof(T)};
-  const bool is_near = p.n <= most_columns && y_bytes <= kBytesInL1;
+  constexpr int64_t kBytesInL1 = 16 * 1024;
+  const bool is_near = p.n <= most_columns && p.m * p.n * int64_t{sizeof(T)} <= kBytesInL1;
   const bool is_one_pass = is_near || is_one_panel_of_short_k(p.n, functions.most_vectors, kLanes);
   const int64_t together = is_one_pass && !all_of_c.repeats() ? p.m : near_rows;
   ShortKPanel<T> panel;
@@ -222,7 +223,7 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
   panel.a_column_step = p.a_column_step;
   panel.b_row_step = p.b_row_step;
   panel.y_row_step = p.y_row_step;
-  panel.ends_by_masks = y_bytes > kBytesOfL1 && is_intel_with_avx512();
+  panel.ends_by_masks = ways.ends_by_masks;
   const auto fetch_ahead = [&](bool fetches, const T* from, int64_t row_step) HWY_ATTR {
     for (int64_t i = 0; fetches && i < panel.rows; ++i, from += row_step) {
       for (int64_t j = 0; j < most_columns; j += kLanes) hwy::Prefetch(from + j + kBytesAhead / int64_t{sizeof(T)});
@@ -237,8 +238,8 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, bool fetches_y, bool fetches_
       panel.b = b + n;
       panel.c = all_of_c.At(n);
       panel.y = y + m * p.y_row_step + n;
-      fetch_ahead(fetches_y, panel.y, p.y_row_step);
-      fetch_ahead(fetches_c, panel.c, panel.c_row_step);
+      fetch_ahead(ways.fetches_y, panel.y, p.y_row_step);
+      fetch_ahead(ways.fetches_c, panel.c, panel.c_row_step);
       if (left > most_columns - kLanes) {
         panel.columns = HWY_MIN(left, most_columns);
         functions.most(panel);

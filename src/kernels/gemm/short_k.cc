@@ -37,6 +37,11 @@ bool gains_on_intel(const Problem& p, const Kernels& kernels) {
   return p.k > kMostKOfNearY || y_bytes <= second_level_cache_bytes();
 }
 
+// Beyond the first-level cache Intel's CPUs take longer for what lies across two lines, as parts of vectors do less
+// often; but not if stores are all there is to a row.
+constexpr std::int64_t kMostBytesOfWholeEnds = 32 * 1024;
+constexpr std::int64_t kLeastKOfMaskedEnds = 2;
+
 }  // namespace
 
 bool keeps_b_in_registers(const Problem& p, const Kernels& kernels) {
@@ -49,5 +54,12 @@ bool keeps_b_in_registers(const Problem& p, const Kernels& kernels) {
   if (!are_short && p.n <= kernels.lanes * 3 / 2 && p.k > kMostKBeforeHalf) return false;
   return !is_intel_with_avx512() || gains_on_intel(p, kernels);
 }
+
+bool ends_by_masks(const Problem& p, const Kernels& kernels) {
+  const std::int64_t y_bytes = p.m * p.n * kernels.element_bytes;
+  return is_intel_with_avx512() && p.k >= kLeastKOfMaskedEnds && y_bytes > kMostBytesOfWholeEnds;
+}
+
+bool sums_keep_longer_b() { return !is_intel_with_avx512(); }
 
 }  // namespace binet::kernels::gemm

@@ -21,4 +21,12 @@ namespace binet::kernels::gemm {
 /// Where that is faster than tiles.
 [[nodiscard]] bool keeps_b_in_registers(const Problem& problem, const Kernels& kernels);
 
+/// Whether the last vector of each row, of several, is stored under a mask; else that is only where it would reach
+/// beyond all rows.
+[[nodiscard]] bool ends_by_masks(const Problem& problem, const Kernels& kernels);
+
+/// Whether sums of a vector of columns keep a widened B in registers for as many k as there are registers for; else for
+/// as many as those of more columns do.
+[[nodiscard]] bool sums_keep_longer_b();
+
 }  // namespace binet::kernels::gemm

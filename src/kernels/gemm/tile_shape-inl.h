@@ -31,8 +31,8 @@ struct TileShape {
   // Integer products need registers of their own, one where loops say which, and second sums as many again.
   static constexpr bool kHasSixRows = hwy::IsFloat<T>() || HWY_TARGET == HWY_AVX2;
   // Without vectors a product takes so long that larger tiles would gain nothing for their room.
-  static constexpr bool kHasThreeRows = HWY_TARGET == HWY_SCALAR || kByHalves<T>;
-  static constexpr size_t kRows = kHas32Registers ? (kByHalves<T> ? 6 : 12) : kHasThreeRows ? 3 : kHasSixRows ? 6 : 4;
+  static constexpr size_t kRowsOf16Registers = HWY_TARGET == HWY_SCALAR ? 2 : kByHalves<T> ? 3 : kHasSixRows ? 6 : 4;
+  static constexpr size_t kRows = kHas32Registers ? (kByHalves<T> ? 6 : 12) : kRowsOf16Registers;
   static constexpr size_t kPanelVectors = 2;
   static constexpr size_t kPanel = kPanelVectors * kLanes;
 

@@ -17,7 +17,7 @@ const ThreadPool& pool_of(int threads) {
   return pools[threads - 1];
 }
 
-/// Binet's product as a session runs it: planned, and a constant B packed, beforehand.
+/// Binet's product as a session runs it: planned, and a constant B packed if that repays, beforehand.
 std::function<void()> binet_product(const Case& c, const Operands& o, bool b_is_constant) {
   struct Prepared {
     Plan plan;
@@ -27,13 +27,14 @@ std::function<void()> binet_product(const Case& c, const Operands& o, bool b_is_
   const Problem problem = with_c(row_major_product(c.type, c.m, c.n, c.k, c.trans_a, c.trans_b), c.c);
   const Target& target = default_target();
   const ThreadPool& pool = pool_of(c.threads);
-  prepared->plan = make_plan(problem, target, c.threads, b_is_constant);
+  const bool b_is_packed = b_is_constant && repays_packing(problem, target);
+  prepared->plan = make_plan(problem, target, c.threads, b_is_packed);
   prepared->workspace = AlignedBuffer(prepared->plan.workspace_bytes);
-  if (b_is_constant) {
+  if (b_is_packed) {
     prepared->packed_b = AlignedBuffer(packed_b_bytes(problem, target));
     pack_b(problem, target, o.b, prepared->packed_b.data(), pool);
   }
-  const std::byte* b = b_is_constant ? prepared->packed_b.data() : o.b;
+  const std::byte* b = b_is_packed ? prepared->packed_b.data() : o.b;
   return [=, &pool] { run(prepared->plan, o.a, b, o.c, o.y, prepared->workspace.data(), pool); };
 }
 
