@@ -200,12 +200,11 @@ HWY_NOINLINE void FinishTurned(const T* sums, int64_t sums_row_step, int64_t m, 
 #endif
 
 /// Short rows that touch, and that are no whole vectors, are finished some rows at a time, as one run, with as many
-/// elements of C: rows by themselves would be loaded and stored in pieces. With AVX2, and of 16-bit floats with
-/// AVX-512.
+/// elements of C: rows by themselves would be loaded and stored in pieces, or under masks. With AVX2 and AVX-512.
 template <class Element>
 class RunOfRows {
  public:
-  static constexpr bool kIsOffered = !BINET_IS_OLD_TARGET && (sizeof(Element) == 2 || HWY_TARGET == HWY_AVX2);
+  static constexpr bool kIsOffered = !BINET_IS_OLD_TARGET && (sizeof(Element) == 2 || HWY_ARCH_X86);
 
   static HWY_INLINE bool Takes(int64_t m, int64_t n) {
     return m >= kFewestRows && n <= kMostColumns && n % kLanes != 0;

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -138,10 +139,11 @@ class COfShortK {
     row_step_ = p.c_row_step;
     column_step_ = p.c_column_step;
     repeats_ = column_step_ == 0;
+    is_single_ = repeats_ && row_step_ == 0;
   }
 
-  bool repeats() const { return repeats_; }
-  static constexpr int64_t kMostRows = 32;
+  /// At a time.
+  int64_t most_rows() const { return repeats_ && !is_single_ ? kMostRows : std::numeric_limits<int64_t>::max(); }
 
   /// Rows from m on.
   HWY_INLINE void Place(int64_t m, int64_t rows, ShortKPanel<T>& panel) {
@@ -151,18 +153,20 @@ class COfShortK {
     panel.c_has_whole_vectors = repeats_;
     if (!repeats_) return;
     const hn::ScalableTag<T> d;
+    panel.c_row_step = is_single_ ? 0 : kLanes;
+    if (is_single_) rows = 1;
     for (int64_t i = 0; i < rows; ++i) hn::Store(hn::Set(d, LoadOne(rows_ + i * row_step_)), d, repeated_ + i * kLanes);
     rows_ = repeated_;
-    panel.c_row_step = kLanes;
   }
 
   const T* At(int64_t column) const { return rows_ + column * column_step_; }
 
  private:
   static constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  static constexpr int64_t kMostRows = 128;
   const T *c_ = nullptr, *rows_ = nullptr;
   int64_t row_step_ = 0, column_step_ = 0;
-  bool repeats_ = false;
+  bool repeats_ = false, is_single_ = false;
   alignas(64) T repeated_[kMostRows * kLanes];
 };
 
@@ -208,16 +212,16 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, ShortKWays ways, const T* a, 
   // Rows whose lines of Y stay near from panel to panel, so few that hardware prefetchers follow them where Y is far.
   // If lines of Y are fetched, the same rows of the second panel further on, more rows hide the wait for them. Where
   // rows share few sets of a cache, what prefetchers have brought of more of them is gone before it is written.
-  constexpr int64_t kBytesAhead = 512, kRowsThatMeet = 8, kRowsOfFarY = 16;
+  constexpr int64_t kBytesAhead = 512, kRowsThatMeet = 8, kRowsOfFarY = 16, kNearRows = 32;
   COfShortK<T> all_of_c(p, c);
   const int64_t near_rows = many_rows_meet(p.y_row_step * int64_t{sizeof(T)}) ? kRowsThatMeet
                             : ways.fetches_y || ways.fetches_c                ? kRowsOfFarY
-                                                                              : COfShortK<T>::kMostRows;
+                                                                              : kNearRows;
   // A second panel finds lines of Y that it shares with the first in the first-level cache.
   constexpr int64_t kBytesInL1 = 16 * 1024;
   const bool is_near = p.n <= most_columns && p.m * p.n * int64_t{sizeof(T)} <= kBytesInL1;
   const bool is_one_pass = is_near || is_one_panel_of_short_k(p.n, functions.most_vectors, kLanes);
-  const int64_t together = is_one_pass && !all_of_c.repeats() ? p.m : near_rows;
+  const int64_t together = is_one_pass ? HWY_MIN(p.m, all_of_c.most_rows()) : near_rows;
   ShortKPanel<T> panel;
   panel.a_row_step = p.a_row_step;
   panel.a_column_step = p.a_column_step;
