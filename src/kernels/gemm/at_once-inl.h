@@ -180,6 +180,13 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
 template <class Element, class T>
 constexpr bool kMayEndApart = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
 
+inline Problem SumsAlone(const Problem& p) {
+  Problem sums = p;
+  sums.alpha = 1.0f;
+  sums.has_c = false;
+  return sums;
+}
+
 /// Whether it had better be. Tiles have no registers for factors: they would store and load their sums once more, a few
 /// at a time. But few sums are not worth a passage, nor are short rows that end in a part of a vector each.
 template <class T>
@@ -190,11 +197,24 @@ HWY_INLINE bool EndsApart(const Problem& p) {
 }
 
 template <class Element, class T>
+HWY_INLINE void MultiplyShortKOf(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
+                                 const std::byte* c, std::byte* y) {
+  const ShortKWays ways = {schedule.fetches_y, schedule.fetches_c, schedule.ends_by_masks};
+  MultiplyShortK<kMostShortKOfVector<Element, T>>(p, ways, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),
+                                                  reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
+}
+
+template <class Element, class T>
+HWY_NOINLINE void MultiplyShortKAndEnd(const Problem& p, const Schedule& schedule, const std::byte* a,
+                                       const std::byte* b, const std::byte* c, std::byte* y) {
+  MultiplyShortKOf<Element, T>(SumsAlone(p), schedule, a, b, nullptr, y);
+  FinishInPlace(p, reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
+}
+
+template <class Element, class T>
 HWY_NOINLINE void MultiplyAndEnd(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                                  const std::byte* c, std::byte* y) {
-  Problem sums = p;
-  sums.alpha = 1.0f;
-  sums.has_c = false;
+  const Problem sums = SumsAlone(p);
   BlockOf<Element, T> block(sums, kTileSet<T, T>, b, nullptr, schedule);
   block.MultiplyApart(reinterpret_cast<const BitsOf<T>*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
   FinishInPlace(p, reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
@@ -206,10 +226,8 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
   if constexpr (sizeof(Element) == sizeof(T)) {
     if constexpr (kHasShortK<Element, T>) {
       if (schedule.keeps_b_in_registers) {
-        const ShortKWays ways = {schedule.fetches_y, schedule.fetches_c, schedule.ends_by_masks};
-        return MultiplyShortK<kMostShortKOfVector<Element, T>>(p, ways, reinterpret_cast<const T*>(a),
-                                                               reinterpret_cast<const T*>(b),
-                                                               reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
+        if (has_factors(p)) return MultiplyShortKAndEnd<Element, T>(p, schedule, a, b, c, y);
+        return MultiplyShortKOf<Element, T>(p, schedule, a, b, c, y);
       }
     }
     if constexpr (kKeepsRowOfSums<Element, T>) {

@@ -173,7 +173,7 @@ class BlockLoops {
 
   /// The tiles of full height from (0, n) down, without the work of placing each of them, which a short k would notice:
   /// the rows done.
-  int64_t TilesInPlace(const Tile<T, TB>& tile, int64_t n) const {
+  HWY_NOINLINE int64_t TilesInPlace(const Tile<T, TB>& tile, int64_t n) const {
     const int64_t rows = block_.a_panel_rows;
     if (block_.m < rows) return 0;  // an item's last rows may be fewer, and so is a column of C
     const auto tile_columns = static_cast<int64_t>(tile.vectors * Shape::kLanes);

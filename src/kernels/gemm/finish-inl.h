@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "kernels/gemm/elements-inl.h"
+#include "kernels/gemm/fractional_row-inl.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/portions.h"
@@ -241,7 +242,7 @@ class RunOfRows {
   using Bits = hwy::UnsignedFromSize<sizeof(Element)>;
   static constexpr int64_t kLanes = sizeof(Element) == 2 ? 8 : 32 / sizeof(Element);
   static constexpr int64_t kFewestRows = 8, kMostColumns = sizeof(Element) == 2 ? 64 : kLanes;
-  static constexpr int64_t kMost = 256;
+  static constexpr int64_t kMost = sizeof(Element) == 2 ? 512 : 256;
   const Element* c_;
   int64_t n_, rows_;
   bool is_column_;
@@ -256,7 +257,7 @@ HWY_NOINLINE void FinishRows(const T* sums, int64_t sums_row_step, int64_t m, in
   for (int64_t i = 0; i < m; ++i, sums += sums_row_step, y += y_row_step) {
     if constexpr (std::is_integral_v<T>) {
       if (!scale.is_whole) {
-        finish_fractional_row(sums, columns, y, c, c_column_step, scale);
+        FinishFractionalRow(sums, columns, y, c, c_column_step, scale);
       } else {
         FinishRow(sums, columns, y, c, c_column_step, scale);
       }
@@ -352,7 +353,7 @@ HWY_NOINLINE void FinishInPlace(const Problem& p, const T* c, T* y) {
       alignas(64) T sums[kLanes];
       std::memcpy(sums, y + (n - apart), static_cast<size_t>(apart) * sizeof(T));
       const T* const of_c = c == nullptr ? nullptr : c + (n - apart) * p.c_column_step;
-      FinishRow(sums, static_cast<size_t>(apart), y + (n - apart), of_c, p.c_column_step, scale);
+      FinishRows(sums, 0, 1, apart, y + (n - apart), 0, of_c, 0, p.c_column_step, scale);
     }
     if (c != nullptr) c += p.c_row_step;
   }

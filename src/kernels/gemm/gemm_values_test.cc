@@ -120,6 +120,9 @@ TEST_P(GemmValues, IntegerFactors) {
   for (const float alpha : {1.0f, -1.0f, 3e9f, -0x1p31f, 0x1.8p40f, -0x1.000002p63f, 0x1p70f, 0.25f, 1e30f, infinity}) {
     for (const float beta : {1.0f, -7.0f, 0x1p33f, 0.5f, std::numeric_limits<float>::quiet_NaN()}) {
       check({3, 37, 4, false, false, CForm::full, alpha, beta});
+      for (const CForm form : {CForm::none, CForm::scalar, CForm::row, CForm::column}) {
+        check({2, 23, 3, false, false, form, alpha, beta}, byte_size(type_) + 1);
+      }
     }
   }
 }

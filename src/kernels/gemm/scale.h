@@ -63,8 +63,8 @@ template <class T>
   return static_cast<std::make_unsigned_t<T>>(cut<T>(value));
 }
 
-/// The last step for one row of integers with a fractional factor, for uint32_t and uint64_t; rare, so one at a time
-/// and for all targets. Elements of Y lie side by side; C may be null.
+/// The last step for one row of integers with a fractional factor, for uint32_t and uint64_t, one at a time: for what
+/// fills no vector (fractional_row-inl.h). Elements of Y lie side by side; C may be null.
 template <class T>
 void finish_fractional_row(const T* sums, std::size_t n, T* y, const T* c, std::int64_t c_step,
                            const Scale& scale) noexcept;

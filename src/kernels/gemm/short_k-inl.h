@@ -205,9 +205,12 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, ShortKWays ways, const T* a, 
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
   using AllK = std::make_index_sequence<kMostK>;
   static constexpr auto kWithC = AllFunctionsOfShortK<T, COfPanel::some>(AllK());
-  static constexpr auto kWithoutC = AllFunctionsOfShortK<T, COfPanel::none>(AllK());
+  static constexpr auto kWithoutC =
+      AllFunctionsOfShortK<T, COfPanel::none>(std::make_index_sequence<kMostKWithCApart>());
   const bool has_c = p.has_c && p.beta != 0.0f;
-  const ShortKFunctions<T>& functions = (has_c ? kWithC : kWithoutC)[static_cast<size_t>(p.k) - 1];
+  const size_t k_less_one = static_cast<size_t>(p.k) - 1;
+  const bool has_none = !has_c && k_less_one < kWithoutC.size();
+  const ShortKFunctions<T>& functions = has_none ? kWithoutC[k_less_one] : kWithC[k_less_one];
   const int64_t most_columns = functions.most_vectors * kLanes;
   // Rows whose lines of Y stay near from panel to panel, so few that hardware prefetchers follow them where Y is far.
   // If lines of Y are fetched, the same rows of the second panel further on, more rows hide the wait for them. Where

@@ -3,6 +3,7 @@
 #include "base/cache_size.h"
 #include "base/target.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/scale.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -42,13 +43,17 @@ bool gains_on_intel(const Problem& p, const Kernels& kernels) {
 constexpr std::int64_t kMostBytesOfWholeEnds = 32 * 1024;
 constexpr std::int64_t kLeastKOfMaskedEnds = 2;
 
+/// Factors are applied in a passage over Y, while it is near.
+bool may_end_apart(const Problem& p, const Kernels& kernels) {
+  return ends_as_one_run(p) && p.m * p.n * kernels.element_bytes <= kNearYBytes;
+}
+
 }  // namespace
 
 bool keeps_b_in_registers(const Problem& p, const Kernels& kernels) {
   const std::int64_t most_k = p.n <= kernels.lanes ? kernels.most_short_k_of_vector : kernels.most_short_k;
   if (p.k > most_k || p.b_column_step != 1 || p.c_column_step > 1) return false;
-  const bool has_c = p.has_c && p.beta != 0.0f;
-  if (p.alpha != 1.0f || (has_c && p.beta != 1.0f)) return false;
+  if (has_factors(p) && !may_end_apart(p, kernels)) return false;
   const bool are_short = p.n <= kernels.lanes;
   if (p.m < kFewestShortRows && (p.m < kFewestRows || are_short || p.k < kLeastKOfFewRows)) return false;
   if (!are_short && p.n <= kernels.lanes * 3 / 2 && p.k > kMostKBeforeHalf) return false;
