@@ -155,9 +155,10 @@ TEST_P(GemmGuards, AreNotTouchedByTheLastRowsBesideAColumnOfC) {
 TEST_P(GemmGuards, AreNotTouchedByFactors) {
   const std::int64_t lanes = kernels_.lanes;
   for (const CForm form : {CForm::none, CForm::scalar, CForm::row, CForm::column, CForm::full}) {
-    for (const std::int64_t m : {9, 150}) {
-      for (const std::int64_t n : {lanes / 2 + 1, lanes + 1, 2 * lanes, 8 * lanes + 3}) {
+    for (const std::int64_t m : {1, 3, 9, 150}) {
+      for (const std::int64_t n : {std::int64_t{2}, lanes / 2 + 1, lanes + 1, 2 * lanes, 8 * lanes + 3}) {
         check_guards({m, n, 7, false, false, form, 0.5f, -2.0f});
+        check_guards({m, n, 2, false, false, form, 3.0f, 1.0f});
       }
     }
   }

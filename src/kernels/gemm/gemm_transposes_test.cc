@@ -304,9 +304,7 @@ TEST_P(GemmTransposes, TurnedRows) {
         Case c{m, n, k, n % 2 == 0, true};
         vary(c);
         const Problem p = problem_of(type_, c);
-        // What is turned is done at once, which integers with factors are not.
-        const bool has_factors = c.alpha != 1.0f || (p.has_c && c.beta != 1.0f);
-        const bool is_at_once = (kernels_.takes_any_columns || n % lanes == 0) && (is_float(type_) || !has_factors);
+        const bool is_at_once = kernels_.takes_any_columns || n % lanes == 0;  // as what is turned is
         const bool is_turned = kernels_.turn_rows != nullptr && is_at_once && !turns_quickly(p, kernels_);
         const Plan plan = make_plan(p, target_, 1, false);
         if (plan.way != Way::parts && plan.way != Way::dots) {

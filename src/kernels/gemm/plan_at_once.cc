@@ -66,6 +66,9 @@ constexpr std::int64_t kRowsOfItemToWidenBFor = 512;  // each item does
 // Vectors of columns in a strip, as in the widest tiles of many rows. B that is widened, too, lies in such.
 constexpr std::int64_t kVectorsOfStrip = 4;
 
+/// Tiles of integers know no factors. While they are near, sums in Y are gone through once more.
+bool ends_apart(const Problem& p) { return !is_float(p.type) && has_factors(p); }
+
 /// Not a single strip, whose rows are written one after the other.
 bool is_y_large_at_once(const Problem& p, const Kernels& kernels) {
   return p.n > kVectorsOfStrip * kernels.lanes && p.m * p.n * kernels.accumulator_bytes > kAtOnceYBytes;
@@ -232,7 +235,7 @@ bool may_take_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
   if (s.b_source != BSource::direct || !reads_a || p.k > s.kc || p.c_column_step > 1) return false;
   const bool takes_any_columns = kernels.takes_any_columns || kernels.widens_all_at_once;
   if (!takes_any_columns && p.n % kernels.lanes != 0) return false;
-  if (!is_float(p.type) && (p.alpha != 1.0f || (p.has_c && p.beta != 1.0f))) return false;
+  if (ends_apart(p) && p.m * p.n * kernels.element_bytes > second_level_cache_bytes() / 2) return false;
   const std::int64_t a_bytes = p.m * p.k * kernels.accumulator_bytes;
   if (widens_b_at_once(p, kernels, s)) return true;
   if (kernels.widens_all_at_once) return false;
@@ -271,6 +274,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
   }
   schedule.items = ceil_div(p.m, schedule.item_rows);
+  schedule.ends_apart = ends_apart(p);
   schedule.fetches_y = fetches_far_y(p, kernels) || (!schedule.keeps_b_in_registers && fetches_y_at_once(p, kernels));
   schedule.fetches_c = fetches_far_c(p, kernels);
   schedule.ends_in_halves = plan.schedule.ends_in_halves;
@@ -280,7 +284,8 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
                            (schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes);
   }
   plan.schedule = schedule;
-  plan.way = schedule.items == 1 && schedule.block_rows == 0 ? Way::at_once : Way::rows_at_once;
+  const bool is_one_call = schedule.items == 1 && schedule.block_rows == 0 && !schedule.ends_apart;
+  plan.way = is_one_call ? Way::at_once : Way::rows_at_once;
 }
 
 }  // namespace binet::kernels::gemm

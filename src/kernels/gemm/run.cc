@@ -1,12 +1,16 @@
 // Room: kernels. A call, in the way that its plan has chosen (gemm.h, plan.cc).
 #include <algorithm>
+#include <cstring>
 
+#include "base/aligned_buffer.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/parts.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/product.h"
+#include "kernels/gemm/scale.h"
 #include "kernels/gemm/tiled/tiled.h"
 
 namespace binet::kernels::gemm {
@@ -20,6 +24,24 @@ const std::byte* turn_rows_of_b(const Plan& plan, const std::byte* b, std::byte*
   return rows;
 }
 
+/// The last step of sums that lie in Y. Kernels may read a vector beyond sums: of the last ones a copy is finished.
+void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* c, std::byte* y) {
+  const Scale scale = make_scale(p);
+  const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
+  const std::int64_t bytes = kernels.element_bytes;
+  const auto sums_at = [&](std::int64_t row, std::int64_t column) { return y + (row * p.y_row_step + column) * bytes; };
+  const std::int64_t last_rows = std::min(p.m, ceil_div(kernels.lanes, p.n)), before = p.m - last_rows;
+  const std::int64_t whole = p.n / kernels.lanes * kernels.lanes, rest = p.n - whole;
+  if (before > 0) kernels.finish(sums_at(0, 0), p.y_row_step, before, p.n, output, 0, 0, scale);
+  if (whole > 0) kernels.finish(sums_at(before, 0), 0, 1, whole, output, before, 0, scale);
+  if (rest == 0) return;
+  alignas(kCacheLine) std::byte sums[3 * kCacheLine];  // fewer than two vectors, and another that is read
+  for (std::int64_t i = 0; i < last_rows; ++i) {
+    std::memcpy(sums + i * rest * bytes, sums_at(before + i, whole), static_cast<std::size_t>(rest * bytes));
+  }
+  kernels.finish(sums, rest, last_rows, rest, output, before, whole, scale);
+}
+
 /// Not a part of run(), which would save registers for it.
 [[gnu::noinline]] void run_rows_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                                         std::byte* y, std::byte* workspace, const ThreadPool& pool) {
@@ -31,12 +53,19 @@ const std::byte* turn_rows_of_b(const Plan& plan, const std::byte* b, std::byte*
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
     const std::int64_t end = std::min(p.m, (item + 1) * s.item_rows);
     const std::int64_t together = s.block_rows == 0 ? s.item_rows : s.block_rows;
-    Problem rows = p;
+    Problem rows = p, sums = p;
+    if (s.ends_apart) {
+      sums.alpha = 1.0f;
+      sums.has_c = false;
+    }
     for (std::int64_t row = item * s.item_rows; row < end; row += together) {
-      rows.m = std::min(together, end - row);
+      rows.m = sums.m = std::min(together, end - row);
       const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
-      plan.kernels->multiply_at_once(rows, s, a + row * p.a_row_step * bytes, b, c_of_rows,
-                                     y + row * p.y_row_step * bytes, workspace + worker * slot_bytes);
+      const std::byte* const c_of_sums = s.ends_apart ? nullptr : c_of_rows;
+      std::byte* const y_of_rows = y + row * p.y_row_step * bytes;
+      plan.kernels->multiply_at_once(sums, s, a + row * p.a_row_step * bytes, b, c_of_sums, y_of_rows,
+                                     workspace + worker * slot_bytes);
+      if (s.ends_apart) finish_in_place(rows, *plan.kernels, c_of_rows, y_of_rows);
     }
   });
 }
