@@ -113,10 +113,8 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
   }
   // Rows of sums in a single strip may touch as those of Y do, so that all of them are finished as one run.
   const int64_t sums_step = p.n < strip && p.y_row_step == p.n ? p.n : strip;
-  Problem wide = p;
+  Problem wide = sums_alone(p);
   wide.b_row_step = strip;
-  wide.has_c = false;
-  wide.alpha = 1.0f;
   BlockOf<T, T> block(wide, kTileSet<T, T>, nullptr, nullptr, schedule);
   const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
@@ -158,13 +156,11 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
   } else {
     TurnRows<T, Element>({b, p.b_column_step, 1, p.n, p.k, widened_b, schedule.b_line_step, 0});
   }
-  Problem wide = p;
+  Problem wide = sums_alone(p);
   wide.b_row_step = schedule.b_line_step;
   wide.b_has_whole_vectors = true;
   if (!kTakesAnyColumns<T>) wide.n = whole;
   wide.y_row_step = wide.n;
-  wide.has_c = false;
-  wide.alpha = 1.0f;
   BlockOf<T, T> block(wide, kTileSet<T, T>, widened_b, nullptr, schedule);
   const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
   const Scale scale = make_scale(p);
@@ -179,13 +175,6 @@ HWY_INLINE void MultiplyAsAccumulators(const Problem& p, const Schedule& schedul
 /// The last step may be a passage of its own, over sums that lie in Y already.
 template <class Element, class T>
 constexpr bool kMayEndApart = (HWY_TARGET == HWY_AVX2) && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
-
-inline Problem SumsAlone(const Problem& p) {
-  Problem sums = p;
-  sums.alpha = 1.0f;
-  sums.has_c = false;
-  return sums;
-}
 
 /// Whether it had better be. Tiles have no registers for factors: they would store and load their sums once more, a few
 /// at a time. But few sums are not worth a passage, nor are short rows that end in a part of a vector each.
@@ -207,14 +196,14 @@ HWY_INLINE void MultiplyShortKOf(const Problem& p, const Schedule& schedule, con
 template <class Element, class T>
 HWY_NOINLINE void MultiplyShortKAndEnd(const Problem& p, const Schedule& schedule, const std::byte* a,
                                        const std::byte* b, const std::byte* c, std::byte* y) {
-  MultiplyShortKOf<Element, T>(SumsAlone(p), schedule, a, b, nullptr, y);
+  MultiplyShortKOf<Element, T>(sums_alone(p), schedule, a, b, nullptr, y);
   FinishInPlace(p, reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
 }
 
 template <class Element, class T>
 HWY_NOINLINE void MultiplyAndEnd(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                                  const std::byte* c, std::byte* y) {
-  const Problem sums = SumsAlone(p);
+  const Problem sums = sums_alone(p);
   BlockOf<Element, T> block(sums, kTileSet<T, T>, b, nullptr, schedule);
   block.MultiplyApart(reinterpret_cast<const BitsOf<T>*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
   FinishInPlace(p, reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));

@@ -53,11 +53,7 @@ void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* 
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
     const std::int64_t end = std::min(p.m, (item + 1) * s.item_rows);
     const std::int64_t together = s.block_rows == 0 ? s.item_rows : s.block_rows;
-    Problem rows = p, sums = p;
-    if (s.ends_apart) {
-      sums.alpha = 1.0f;
-      sums.has_c = false;
-    }
+    Problem rows = p, sums = s.ends_apart ? sums_alone(p) : p;
     for (std::int64_t row = item * s.item_rows; row < end; row += together) {
       rows.m = sums.m = std::min(together, end - row);
       const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;

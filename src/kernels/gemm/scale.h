@@ -27,6 +27,14 @@ struct Scale {
   return p.alpha != 1.0f || (p.has_c && p.beta != 0.0f && p.beta != 1.0f);
 }
 
+/// The same product without its last step.
+[[nodiscard]] inline Problem sums_alone(const Problem& p) noexcept {
+  Problem sums = p;
+  sums.alpha = 1.0f;
+  sums.has_c = false;
+  return sums;
+}
+
 /// Whether c has an element for each row.
 [[nodiscard]] inline bool adds_column(const Problem& p) noexcept {
   return p.has_c && p.beta != 0.0f && p.c_column_step == 0 && p.c_row_step != 0;

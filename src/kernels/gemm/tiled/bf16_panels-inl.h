@@ -55,7 +55,12 @@ class SumsOfBF16 {
 
   HWY_NOINLINE void Finish(const Part& part) const {
     if (block_.output == nullptr) return CopySums(part);
-    if (MayRound()) return RoundSums(part);
+    if (MayRound()) return RoundSums(part, _mm512_set1_epi16(INT16_MIN));  // -0, which changes nothing
+    if (MayAddRow()) {
+      const auto* c = reinterpret_cast<const uint16_t*>(block_.output->c) + block_.column + part.n;
+      const __m512i row = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(FirstBits(part.columns)), c);
+      if (NoneIsTiny(row)) return RoundSums(part, row);
+    }
     FinishTile<BFloat16>(part.sums, kRowStep, part.rows, part.columns, *block_.output, block_.row + part.row,
                          block_.column + part.n, *block_.scale);
   }
@@ -68,14 +73,39 @@ class SumsOfBF16 {
     }
   }
 
-  HWY_INLINE void RoundSums(const Part& part) const {
+  /// Whether C is a row, and to be added as it is.
+  [[nodiscard]] bool MayAddRow() const {
+    const Output& output = *block_.output;
+    const Scale& scale = *block_.scale;
+    if (is_exact_ || output.y_column_step != 1 || scale.alpha != 1.0f) return false;
+    return scale.has_c && scale.beta == 1.0f && output.c_row_step == 0 && output.c_column_step == 1;
+  }
+
+  /// Whether numbers are 0 or multiples of the smallest normal number, as sums are: then so is what they add up to,
+  /// which is no subnormal number either.
+  static HWY_INLINE bool NoneIsTiny(__m512i numbers) {
+    constexpr int kLeast = (127 - 126 + 7) << 7;  // 2^-119: of the eight bits that follow the last is worth 2^-126
+    const __m512i magnitudes = _mm512_and_si512(numbers, _mm512_set1_epi16(0x7FFF));
+    const __m512i less_one = _mm512_sub_epi16(magnitudes, _mm512_set1_epi16(1));
+    return _mm512_cmplt_epu16_mask(less_one, _mm512_set1_epi16(kLeast - 1)) == 0;
+  }
+
+  /// A row of bfloat16 is added to each of them.
+  HWY_INLINE void RoundSums(const Part& part, __m512i row_of_c) const {
     const Output& output = *block_.output;
     const int64_t y_row_step = output.y_row_step;
     auto* y = reinterpret_cast<uint16_t*>(output.y) + (block_.row + part.row) * y_row_step + block_.column + part.n;
     const float* sums = part.sums;
     const auto columns = static_cast<__mmask32>(FirstBits(part.columns));
+    const auto widened = [](__m256i half) HWY_ATTR {
+      return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
+    };
+    const __m512 low = widened(_mm512_castsi512_si256(row_of_c));
+    const __m512 high = widened(_mm512_extracti64x4_epi64(row_of_c, 1));
     for (int64_t i = part.rows; i > 0; --i, sums += kRowStep, y += y_row_step) {
-      _mm512_mask_storeu_epi16(y, columns, RoundToBF16(_mm512_load_ps(sums), _mm512_load_ps(sums + kTileLanes)));
+      const __m512 first = _mm512_add_ps(_mm512_load_ps(sums), low);
+      const __m512 second = _mm512_add_ps(_mm512_load_ps(sums + kTileLanes), high);
+      _mm512_mask_storeu_epi16(y, columns, RoundToBF16(first, second));
     }
   }
 

@@ -207,6 +207,33 @@ TEST_P(Tiled, ASingleTinyNumber) {
   }
 }
 
+/// A row of C is added before sums are rounded by the instruction that takes subnormal ones for zero: not if with such
+/// a row there can be any. Sums are 0, or around the smallest for which the registers compute, or far from them.
+TEST_P(Tiled, TinyNumbersOfARowOfC) {
+  if (type_ != ElementType::bf16) return;
+  std::mt19937_64 random(15);
+  for (const int exponent : {-133, -127, -126, -125, -120, -119, -118, -110, 0}) {
+    for (const int exponent_b : {-56, -50, 56}) {
+      for (const Case& sizes : {Case{40, 100, 70}, Case{5, 67, 96}, Case{33, 33, 64}, Case{300, 20, 64}}) {
+        for (const bool is_single : {false, true}) {
+          Case c = transposed(sizes, static_cast<int>(random() % 4));
+          c.c = CForm::row;
+          const Problem p = problem_of(type_, c);
+          const Operands operands(p, byte_size(type_) + 1, 1);
+          fill_near(operands.a, -56, random);
+          for (std::int64_t k = 0; k < p.k; ++k) put(operands.a, 2 * p.a_row_step + k * p.a_column_step, BFloat16{});
+          fill_near(operands.b, exponent_b, random);
+          fill_near(operands.c, is_single ? 3 : exponent, random);
+          put(operands.c, 1, BFloat16{});
+          put(operands.c, static_cast<std::int64_t>(random() % 20), number_near(exponent, random));
+          check(c, operands, false);
+          check(c, operands, true);
+        }
+      }
+    }
+  }
+}
+
 /// Sums of one range of k are subnormal; those of the next, which goes on from them, could not be by themselves.
 TEST_P(Tiled, TinySumsMeetLargerProducts) {
   if (type_ != ElementType::bf16) return;
