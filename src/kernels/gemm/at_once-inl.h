@@ -193,6 +193,8 @@ HWY_INLINE void MultiplyShortKOf(const Problem& p, const Schedule& schedule, con
                                                   reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
 }
 
+/// Called for tall products of some hundred sums, for which run() would take too long to do the same
+/// (finish_in_place()).
 template <class Element, class T>
 HWY_NOINLINE void MultiplyShortKAndEnd(const Problem& p, const Schedule& schedule, const std::byte* a,
                                        const std::byte* b, const std::byte* c, std::byte* y) {

@@ -190,10 +190,12 @@ TEST_P(GemmLargeY, BInRegisters) {
     EXPECT_TRUE(keeps_b({41, 7 * lanes, 2}));
     EXPECT_FALSE(keeps_b({41, lanes, kernels_.most_short_k_of_vector + 1}) || keeps_b({41, lanes + 1, most + 1}));
     EXPECT_FALSE(keeps_b({41, 4 * lanes, most + 1}) || keeps_b({41, lanes, 2, false, false, CForm::row, 2}));
-    // Factors are applied in a passage over Y, if it is near and one run.
+    // Factors are applied in a passage over Y, if it is near and one run, and not too small.
     for (const CForm form : {CForm::none, CForm::scalar, CForm::full}) {
       EXPECT_TRUE(keeps_b({41, lanes, 2, false, false, form, 2, -3}));
       EXPECT_FALSE(keeps_b({3000, lanes, 2, false, false, form, 2, -3}));
+      EXPECT_FALSE(keeps_b({7, 4 * lanes, 2, false, false, form, 2, -3}));
+      EXPECT_FALSE(keeps_b({32, 4, 2, false, false, form, 2, -3}));
     }
   }
   for (const Case& sizes : {Case{41, 7, 3}, Case{9, lanes + 1, 2}, Case{3, 5, 6}, Case{30, 2 * lanes, 4, true}}) {
