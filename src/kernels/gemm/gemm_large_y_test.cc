@@ -196,6 +196,9 @@ TEST_P(GemmLargeY, BInRegisters) {
       EXPECT_FALSE(keeps_b({3000, lanes, 2, false, false, form, 2, -3}));
       EXPECT_FALSE(keeps_b({7, 4 * lanes, 2, false, false, form, 2, -3}));
       EXPECT_FALSE(keeps_b({32, 4, 2, false, false, form, 2, -3}));
+      const std::int64_t few_rows = 3200 / (7 * kernels_.element_bytes);
+      EXPECT_FALSE(keeps_b({few_rows, 7, 2, false, false, form, 2, -3}));
+      EXPECT_TRUE(keeps_b({few_rows + 1, 7, 2, false, false, form, 2, -3}));
     }
   }
   for (const Case& sizes : {Case{41, 7, 3}, Case{9, lanes + 1, 2}, Case{3, 5, 6}, Case{30, 2 * lanes, 4, true}}) {

@@ -43,13 +43,16 @@ bool gains_on_intel(const Problem& p, const Kernels& kernels) {
 constexpr std::int64_t kMostBytesOfWholeEnds = 32 * 1024;
 constexpr std::int64_t kLeastKOfMaskedEnds = 2;
 
-// Tiles apply factors to so few sums, or in so few rows, before a passage over Y would have what was stored last.
-constexpr std::int64_t kFewestRowsToEndApart = 8, kFewestSumsToEndApart = 129;
+// Tiles apply factors to fewer sums, or in fewer rows, before a passage over Y would have what was stored last: a part
+// of a vector takes longest.
+constexpr std::int64_t kFewestRowsToEndApart = 8, kFewestSumsToEndApart = 129, kLeastBytesInPartOfVector = 3200;
 
 /// Factors are applied in a passage over Y, while it is near.
 bool may_end_apart(const Problem& p, const Kernels& kernels) {
-  if (p.m < kFewestRowsToEndApart || p.m * p.n < kFewestSumsToEndApart) return false;
-  return ends_as_one_run(p) && p.m * p.n * kernels.element_bytes <= kNearYBytes;
+  const std::int64_t sums = p.m * p.n, bytes = sums * kernels.element_bytes;
+  if (p.m < kFewestRowsToEndApart || sums < kFewestSumsToEndApart) return false;
+  if (sums % kernels.lanes != 0 && bytes < kLeastBytesInPartOfVector) return false;
+  return ends_as_one_run(p) && bytes <= kNearYBytes;
 }
 
 }  // namespace
