@@ -29,11 +29,13 @@ double seconds_of(const std::function<void()>& run, std::int64_t calls, int thre
 
 void warm_up(const Contestant& contestant, int threads) {
   if (threads == 1) {
-    // A last-level cache may protect the data of the others, who had many turns, for several calls. Nobody is to be
-    // measured with operands from memory because they are his alone, such as a B in a layout of his own.
-    constexpr int kCalls = 6;
-    constexpr double kLong = 2e-3;  // its operands are too large for a cache, or its time is that of the multiply-adds
-    for (int i = 0; contestant.seconds < kLong && i < kCalls; ++i) contestant.run();
+    // A last-level cache may protect the data of the others, who had many turns: 64 MiB were read ten times on Emerald
+    // Rapids until they came at full speed. Nobody is to be measured with operands from memory because they are his
+    // alone, such as a B in a layout of his own.
+    constexpr int kCalls = 10;
+    constexpr double kLong = 0.05;
+    double seconds = 0;
+    for (int i = 0; seconds < kLong && i < kCalls; ++i, seconds += contestant.seconds) contestant.run();
     return;
   }
   // First the workers of the library before must go to sleep. Then each library gets its own awake and onto a core of
