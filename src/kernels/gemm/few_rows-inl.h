@@ -236,7 +236,7 @@ void MultiplyFewRows(const Block& block) {
   operands.b_panel_step = 0;
   operands.b_row_step = block.b_row_step;
   operands.near = block.near_b;
-  WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
+  WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) HWY_ATTR {
     operands.a = reinterpret_cast<const T*>(block.a);
     operands.b = reinterpret_cast<const Element*>(block.b) + columns.first;
     operands.k = block.k;

@@ -175,18 +175,19 @@ TEST_P(GemmFewRows, RowsThatNearlyMeet) {
   }
 }
 
-/// A constant B, whose last panel is a narrow one: one row multiplies it together with those before.
-TEST_P(GemmFewRows, LastPanels) {
+/// A constant B: one row reads wide panels side by side, the last of them together with a narrow one.
+TEST_P(GemmFewRows, PanelsOfARow) {
   const std::int64_t lanes = kernels_.lanes, nr = kernels_.nr;
-  for (const std::int64_t panels : {1, 2, 3, 4, 5, 8, 9}) {
-    for (const std::int64_t narrow : {lanes / 2, lanes - 1, lanes}) {
-      // The second: more than a range of k.
-      for (const std::int64_t k : {41 * 1024 / (panels * nr), 2 * kernels_.kc + 3}) {
-        Case c{1, panels * nr + std::max<std::int64_t>(narrow, 1), k, narrow == lanes};
+  for (const std::int64_t panels : {1, 2, 3, 4, 5, 8, 9, 11, 17}) {
+    for (const std::int64_t more : {std::int64_t{0}, lanes / 2, lanes - 1, lanes, nr - 1}) {
+      // So many that B is not kept in rows; and more than a range of k.
+      const std::int64_t least_k = 41 * 1024 / (panels * nr) + 1;
+      for (const std::int64_t k : {least_k, std::max(least_k, 2 * kernels_.kc + 3)}) {
+        Case c{1, panels * nr + more, k, more == lanes};
         vary(c);
         const Problem p = problem_of(type_, c);
         const Plan plan = make_plan(p, target_, 1, true);
-        if (kernels_.multiply_last_panels != nullptr) {
+        if (kernels_.multiply_row_of_panels != nullptr) {
           EXPECT_TRUE(plan.way == Way::items && plan.schedule.b_source == BSource::given) << c;
         }
         check(c, Operands(p, byte_size(type_) + 1, 1), true, byte_size(type_) + 1);

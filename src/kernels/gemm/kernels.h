@@ -65,7 +65,7 @@ struct Block {
   bool b_is_kept = false;  ///< packed, and numbers have kept_bytes
   std::int64_t b_panel_step = 0, b_row_step = 0;
   std::int64_t b_column_step = 1;       ///< of B that is not packed
-  const std::byte* narrow_b = nullptr;  ///< for multiply_last_panels(): the last panel, of as many columns as lanes
+  const std::byte* narrow_b = nullptr;  ///< for multiply_row_of_panels(): null, or a last panel as wide as a vector
 
   bool goes_by_rows = false;          ///< in any case; else what multiply() takes for better
   bool ends_in_halves = false;        ///< Schedule::ends_in_halves
@@ -153,9 +153,9 @@ struct Kernels {
   void (*multiply_at_once)(const Problem&, const Schedule&, const std::byte* a, const std::byte* b, const std::byte* c,
                            std::byte* y, std::byte* workspace) = nullptr;
   std::int64_t most_columns_of_row = 0;  ///< whose sums multiply_at_once() can keep in registers: one_row.h
-  /// As multiply(), for one row of Y and the last panels of a packed B: most_last_panels wide ones or less, and a
-  /// narrow one. Null: there is no such kernel.
-  void (*multiply_last_panels)(const Block&) = nullptr;
+  /// As multiply(), for one row of Y and panels of a packed B side by side: wide ones; or the last ones,
+  /// most_last_panels wide ones or less, and a narrow one. Null: there is no such kernel.
+  void (*multiply_row_of_panels)(const Block&) = nullptr;
   std::int64_t most_last_panels = 0;
   std::int64_t most_short_k = 0;            ///< for which multiply_at_once() can keep B in registers: short_k.h
   std::int64_t most_short_k_of_vector = 0;  ///< the same of a single vector of columns

@@ -18,12 +18,12 @@
 #include "kernels/gemm/few_rows-inl.h"
 #include "kernels/gemm/finish-inl.h"
 #include "kernels/gemm/kernels.h"
-#include "kernels/gemm/last_panels-inl.h"
 #include "kernels/gemm/microkernel-inl.h"
 #include "kernels/gemm/multiply_turned-inl.h"
 #include "kernels/gemm/pack-inl.h"
 #include "kernels/gemm/packing_tiles-inl.h"
 #include "kernels/gemm/pairs-inl.h"
+#include "kernels/gemm/row_of_panels-inl.h"
 #include "kernels/gemm/turned_rows-inl.h"
 #include "kernels/gemm/write_columns-inl.h"
 
@@ -76,8 +76,8 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.write_pairs = &WritePairs;
   }
   kernels.multiply = &MultiplyBlock<Element, T>;
-  if constexpr (kJoinsLastPanels<Element, T>) {
-    kernels.multiply_last_panels = &MultiplyLastPanels<T>;
+  if constexpr (kReadsPanelsSideBySide<Element, T>) {
+    kernels.multiply_row_of_panels = &MultiplyRowOfPanels<T>;
     kernels.most_last_panels = kMostLastPanels;
   }
   // Without vectors even a small product takes so long that the way to it is not felt. On old CPUs only floats that are

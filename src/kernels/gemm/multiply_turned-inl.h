@@ -51,7 +51,7 @@ HWY_INLINE void TurnColumns(const Block& block, bool rows_meet) {
   const bool has_groups = kGroups > 1 && (kIsLine ? block.turns_two_groups : !groups_meet);
   const bool takes_four = kHasFourGroups<Element, T> && is_one_row && block.k <= kMostKOfFourGroups && !groups_meet;
   const RestOfK<Element, T> rest(block);
-  WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) {
+  WithWaitingSums<Element, T>(block, [&](const Columns& columns, T* sums) HWY_ATTR {
     int64_t n = 0;
     if constexpr (kStaggers<T>) {
       if (groups_meet && block.staggers_groups) n = AddStaggeredSquares<Element>(block, columns, sums);

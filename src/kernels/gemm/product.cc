@@ -180,32 +180,43 @@ void Product::multiply_panels(Block& block, Columns all, std::int64_t k0, const 
   const std::int64_t end = all.first + all.count;
   const std::int64_t last = end_of_wide < end ? last_panels(block.m, end_of_wide - all.first) : 0;
   end_of_wide -= last * kernels_.nr;
-  const std::int64_t together = s_.widens_b || s_.goes_by_rows ? s_.strip_columns : all.count;
-  for (std::int64_t n = all.first; n < end_of_wide; n += together) {
-    select(block, {n, std::min(together, end_of_wide - n)}, all.first, slot);
-    multiply_packed(block, k0, kernels_.nr, slot);
+  if (block.m == 1 && reads_panels_side_by_side()) {
+    select(block, {all.first, end_of_wide - all.first}, all.first, slot);
+    multiply_row_of_panels(block, k0, false);
+  } else {
+    const std::int64_t together = s_.widens_b || s_.goes_by_rows ? s_.strip_columns : all.count;
+    for (std::int64_t n = all.first; n < end_of_wide; n += together) {
+      select(block, {n, std::min(together, end_of_wide - n)}, all.first, slot);
+      multiply_packed(block, k0, kernels_.nr, slot);
+    }
   }
   if (end_of_wide == end) return;
   select(block, {end_of_wide, end - end_of_wide}, all.first, slot);
-  if (last > 0) return multiply_last_panels(block, k0);
+  if (last > 0) return multiply_row_of_panels(block, k0, true);
   multiply_packed(block, k0, b_layout_.narrow_width, slot);
 }
 
+bool Product::has_rows_of_panels() const { return kernels_.multiply_row_of_panels != nullptr && !s_.widens_b; }
+
+bool Product::reads_panels_side_by_side() const { return has_rows_of_panels() && !s_.leaves_b_to_hardware; }
+
 std::int64_t Product::last_panels(std::int64_t m, std::int64_t wide_columns) const {
-  if (m > 1 || kernels_.multiply_last_panels == nullptr || s_.widens_b || !s_.leaves_b_to_hardware) return 0;
+  if (m > 1 || !has_rows_of_panels()) return 0;
   const std::int64_t panels = wide_columns / kernels_.nr;
+  if (reads_panels_side_by_side()) return std::min(panels, kernels_.most_last_panels);
+  // What whole tiles leave.
   return panels == 0 ? 0 : (panels - 1) % kernels_.most_last_panels + 1;
 }
 
-void Product::multiply_last_panels(Block& block, std::int64_t k0) const {
+void Product::multiply_row_of_panels(Block& block, std::int64_t k0, bool has_narrow) const {
   const std::int64_t first = block.column / kernels_.nr;
   const auto panel_at = [&](std::int64_t panel, std::int64_t width) {
     return b_ + (panel * b_layout_.panel_step + k0 * width) * kernels_.accumulator_bytes;
   };
   block.b_panel_step = b_layout_.panel_step;
   block.b = panel_at(first, kernels_.nr);
-  block.narrow_b = panel_at(first + block.n / kernels_.nr, b_layout_.narrow_width);
-  kernels_.multiply_last_panels(block);
+  block.narrow_b = has_narrow ? panel_at(first + block.n / kernels_.nr, b_layout_.narrow_width) : nullptr;
+  kernels_.multiply_row_of_panels(block);
 }
 
 void Product::multiply_packed(Block& block, std::int64_t k0, std::int64_t width, const Slot& slot) const {

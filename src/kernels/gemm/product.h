@@ -55,9 +55,13 @@ class Product {
   /// Packed B: its wide panels, all at once or strip by strip, and then the narrow one.
   void multiply_panels(Block& block, Columns all, std::int64_t k0, const Slot& slot) const;
   void multiply_packed(Block& block, std::int64_t k0, std::int64_t width, const Slot& slot) const;
+  /// Of B as it was packed: there is kernels_.multiply_row_of_panels() for one row.
+  [[nodiscard]] bool has_rows_of_panels() const;
+  /// Whether all wide panels meet one row so; on other CPUs tiles, of which none fetches, read them as fast.
+  [[nodiscard]] bool reads_panels_side_by_side() const;
   /// How many wide panels of an item are better multiplied together with the narrow one that follows.
   [[nodiscard]] std::int64_t last_panels(std::int64_t m, std::int64_t wide_columns) const;
-  void multiply_last_panels(Block& block, std::int64_t k0) const;
+  void multiply_row_of_panels(Block& block, std::int64_t k0, bool has_narrow) const;
   void widen_panels(Block& block, std::int64_t width, const Slot& slot) const;
   void multiply_direct(Block& block, std::int64_t k0) const;
   void multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const;
