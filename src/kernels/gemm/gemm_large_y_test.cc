@@ -186,8 +186,10 @@ TEST_P(GemmLargeY, BInRegisters) {
     EXPECT_EQ(keeps_b({41, lanes, kernels_.most_short_k_of_vector}), !is_short);
     EXPECT_EQ(keeps_b({8, 4 * lanes, most}), most <= 8 || !is_short);
     EXPECT_EQ(keeps_b({41, lanes, most}), most <= 8 || !is_short);
-    EXPECT_EQ(keeps_b({1000, 7 * lanes, 2}), !is_short);
-    EXPECT_TRUE(keeps_b({41, 7 * lanes, 2}));
+    // Panels side by side: where Y does not stay near, rows are whole lines, or there is something to compute.
+    EXPECT_TRUE(keeps_b({41, 7 * lanes + 1, 1}) && keeps_b({1000, 7 * lanes, 2}));
+    EXPECT_EQ(keeps_b({1000, 7 * lanes + 1, 1}), !is_short);
+    EXPECT_EQ(keeps_b({41, 3 * lanes, 2}), !is_short);  // a tile is as wide
     EXPECT_FALSE(keeps_b({41, lanes, kernels_.most_short_k_of_vector + 1}) || keeps_b({41, lanes + 1, most + 1}));
     EXPECT_FALSE(keeps_b({41, 4 * lanes, most + 1}) || keeps_b({41, lanes, 2, false, false, CForm::row, 2}));
     // Factors are applied in a passage over Y, if it is near and one run, and not too small.

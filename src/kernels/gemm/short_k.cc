@@ -3,6 +3,7 @@
 #include "base/cache_size.h"
 #include "base/target.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 
 namespace binet::kernels::gemm {
@@ -21,11 +22,19 @@ constexpr std::int64_t kMostKBeforeHalf = 6;
 constexpr std::int64_t kMostKOfChain = 8;
 constexpr std::int64_t kMostKOfChainOfHalf = 12;
 constexpr std::int64_t kLeastYOfLongChains = 512 * 1024;
-// Panels side by side write a few lines of each row at a time, which takes longer than the tiles that write as many
-// rows from end to end, the shorter k is, and the farther Y; but for a Y that stays near.
+// Three vectors by themselves are better off in tiles of as many while Y is near and k is so short.
 constexpr std::int64_t kNearYBytes = 48 * 1024;
-constexpr std::int64_t kLeastBytesOfKBesideOthers = 20;
+constexpr std::int64_t kLeastBytesOfShortK = 20;
+// Panels side by side write a few lines of each row at a time. That takes longer than the tiles that write as many rows
+// from end to end once Y fills a part of the second-level cache, the sooner the shorter k is, unless they are whole
+// lines.
 constexpr std::int64_t kMostKOfNearY = 6;
+
+std::int64_t most_y_of_panels(const Problem& p, const Kernels& kernels) {
+  const std::int64_t cache = second_level_cache_bytes();
+  if (p.n * kernels.element_bytes % kLineBytes == 0) return cache;
+  return p.k == 1 ? cache / 8 : p.k * kernels.element_bytes < kLeastBytesOfShortK ? cache / 2 : cache;
+}
 
 bool gains_on_intel(const Problem& p, const Kernels& kernels) {
   if (p.n <= kernels.lanes) return p.k <= (p.n * 2 <= kernels.lanes ? kMostKOfChainOfHalf : kMostKOfChain);
@@ -33,9 +42,9 @@ bool gains_on_intel(const Problem& p, const Kernels& kernels) {
   if (p.k > kMostKOfChain) return y_bytes >= kLeastYOfLongChains;
   const std::int64_t vectors = most_vectors_of_short_k(p.k);
   if (is_one_panel_of_short_k(p.n, vectors, kernels.lanes)) return true;
-  if (p.n > vectors * kernels.lanes && y_bytes <= kNearYBytes) return true;
-  if (p.k * kernels.element_bytes < kLeastBytesOfKBesideOthers) return false;
-  return p.k > kMostKOfNearY || y_bytes <= second_level_cache_bytes();
+  const bool are_three = p.n <= vectors * kernels.lanes;
+  if (are_three && p.k * kernels.element_bytes < kLeastBytesOfShortK && y_bytes <= kNearYBytes) return false;
+  return p.k > kMostKOfNearY || y_bytes <= most_y_of_panels(p, kernels);
 }
 
 // Beyond the first-level cache Intel's CPUs take longer for what lies across two lines, as parts of vectors do less
