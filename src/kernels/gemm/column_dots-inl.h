@@ -1,8 +1,10 @@
-// Room: kernels, per target. The dot products of rows with one column, where a vector is half a line.
+// Room: kernels, per target. The dot products of rows with one column that has no more elements than there are partial
+// sums, and stays in registers.
 //
-// A sum has eight vectors of partial sums (dots-inl.h). With a short K adding them up takes more time than the products
-// do, so four rows share the last steps. The first product of each partial sum is not added to zero, which changes
-// nothing but the sign of a sum that is zero: such rows are left to others.
+// With so short a K adding up partial sums (dots-inl.h) takes more time than the products do, so rows share the last
+// steps: four where a vector is half a line, as many as it has lanes where it is one. Vectors of half a line have eight
+// of partial sums. The first product of each is not added to zero there, which changes nothing but the sign of a sum
+// that is zero: such rows are left to others.
 #if defined(BINET_KERNELS_GEMM_COLUMN_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_COLUMN_DOTS_INL_H_
 #undef BINET_KERNELS_GEMM_COLUMN_DOTS_INL_H_
@@ -15,8 +17,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/gemm/dots-inl.h"
 #include "kernels/gemm/elements-inl.h"
 #include "kernels/gemm/fold_lanes-inl.h"
+#include "kernels/gemm/kernels.h"
 #include "kernels/gemm/tile_shape-inl.h"
 #include "kernels/gemm/unrolled-inl.h"
 
@@ -97,6 +101,41 @@ HWY_INLINE bool MultiplyFour(const Column& column, const Element* a, int64_t a_r
   SumLanesOfFour(whole, sums);
   const hn::CappedTag<T, 4> four;
   return hn::AllFalse(four, hn::Eq(hn::LoadU(four, sums), hn::Zero(four)));
+}
+
+#elif HWY_TARGET == HWY_AVX3
+
+/// As DotBlock, for one column of kVectors vectors, no more than there are partial sums, and at least as many rows as a
+/// vector has lanes. The last rows may have been among those before, and have the same sums again.
+template <size_t kVectors, class T>
+HWY_NOINLINE void DotColumnInRegisters(const Block& block) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr size_t kLanes = hn::MaxLanes(d), kPartials = kBytesOfOneColumn / sizeof(T) / kLanes;
+  const auto last = hn::FirstN(d, static_cast<size_t>(block.k) - (kVectors - 1) * kLanes);
+  const auto load = [&](const T* from, auto v) HWY_ATTR BINET_INLINE_LAMBDA {
+    return v + 1 < kVectors ? hn::LoadU(d, from + v * kLanes) : hn::MaskedLoad(last, d, from + v * kLanes);
+  };
+  V column[kVectors];
+  Unrolled<kVectors>([&](auto v)
+                         HWY_ATTR BINET_INLINE_LAMBDA { column[v] = load(reinterpret_cast<const T*>(block.b), v); });
+  const auto* a = reinterpret_cast<const T*>(block.a);
+  const int64_t a_step = block.a_row_step;  // a copy, which sums are not
+  auto* sums = reinterpret_cast<T*>(block.sums);
+  for (int64_t m = 0; m < block.m; m += int64_t{kLanes}) {
+    const int64_t first = HWY_MIN(m, block.m - int64_t{kLanes});
+    const T* row = a + first * a_step;
+    V whole[kLanes];
+    Unrolled<kLanes>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
+      V partial[kPartials];
+      for (V& sum : partial) sum = hn::Zero(d);
+      Unrolled<kVectors>(
+          [&](auto v) HWY_ATTR BINET_INLINE_LAMBDA { partial[v] = hn::MulAdd(load(row, v), column[v], partial[v]); });
+      whole[i] = SumVectors<kPartials>(partial);
+      row += a_step;
+    });
+    hn::StoreU(FoldLanes(d, whole), d, sums + first);
+  }
 }
 
 #endif

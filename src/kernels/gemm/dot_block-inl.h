@@ -150,13 +150,29 @@ HWY_INLINE void (*FindDotsOfOneColumn(const Block& block))(const Block&) {
   }
   return nullptr;
 }
+#elif HWY_TARGET == HWY_AVX3
+/// Null: there is none for the shape, or lines are fetched.
+template <class Element, class T>
+HWY_INLINE void (*FindDotsOfOneColumn(const Block& block))(const Block&) {
+  constexpr auto kLanes = static_cast<int64_t>(TileShape<T>::kLanes);
+  if constexpr (std::is_same_v<Element, T>) {
+    if (block.n != 1 || block.m < kLanes || block.fetched == FarOperand::rows_of_a) return nullptr;
+    const int64_t vectors = (block.k + kLanes - 1) / kLanes;
+    if (vectors == 4) return &DotColumnInRegisters<4, T>;
+    if constexpr (sizeof(T) == 4) {  // of f64 a K that is shorter takes no dots
+      if (vectors == 3) return &DotColumnInRegisters<3, T>;
+      if (vectors == 2) return &DotColumnInRegisters<2, T>;
+    }
+  }
+  return nullptr;
+}
 #endif
 
 /// One to four columns of B. Both operands have k side by side: row m of A is at m * a_row_step, column n of B at
 /// n * b_panel_step. The sums of a row lie behind those of the row before.
 template <class Element, class T>
 void DotBlock(const Block& block) {
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   if constexpr (hwy::IsFloat<T>()) {
     if (const auto multiply = FindDotsOfOneColumn<Element, T>(block)) return multiply(block);
   }
