@@ -106,7 +106,8 @@ HWY_INLINE bool MultiplyFour(const Column& column, const Element* a, int64_t a_r
 #elif HWY_TARGET == HWY_AVX3
 
 /// As DotBlock, for one column of kVectors vectors, no more than there are partial sums, and at least as many rows as a
-/// vector has lanes. The last rows may have been among those before, and have the same sums again.
+/// vector has lanes. The last rows may have been among those before, and have the same sums again. Partial sums that
+/// have no product are added all the same: a +0 changes the sign of a -0.
 template <size_t kVectors, class T>
 HWY_NOINLINE void DotColumnInRegisters(const Block& block) {
   const hn::ScalableTag<T> d;

@@ -24,7 +24,7 @@ constexpr std::int64_t kMostKOfChainOfHalf = 12;
 constexpr std::int64_t kLeastYOfLongChains = 512 * 1024;
 // Three vectors by themselves are better off in tiles of as many while Y is near and k is so short.
 constexpr std::int64_t kNearYBytes = 48 * 1024;
-constexpr std::int64_t kLeastBytesOfShortK = 20;
+constexpr std::int64_t kMostBytesOfShortestK = 16;
 // Panels side by side write a few lines of each row at a time. That takes longer than the tiles that write as many rows
 // from end to end once Y fills a part of the second-level cache, the sooner the shorter k is, unless they are whole
 // lines.
@@ -33,7 +33,7 @@ constexpr std::int64_t kMostKOfNearY = 6;
 std::int64_t most_y_of_panels(const Problem& p, const Kernels& kernels) {
   const std::int64_t cache = second_level_cache_bytes();
   if (p.n * kernels.element_bytes % kLineBytes == 0) return cache;
-  return p.k == 1 ? cache / 8 : p.k * kernels.element_bytes < kLeastBytesOfShortK ? cache / 2 : cache;
+  return p.k == 1 ? cache / 8 : p.k * kernels.element_bytes <= kMostBytesOfShortestK ? cache / 2 : cache;
 }
 
 bool gains_on_intel(const Problem& p, const Kernels& kernels) {
@@ -43,7 +43,7 @@ bool gains_on_intel(const Problem& p, const Kernels& kernels) {
   const std::int64_t vectors = most_vectors_of_short_k(p.k);
   if (is_one_panel_of_short_k(p.n, vectors, kernels.lanes)) return true;
   const bool are_three = p.n <= vectors * kernels.lanes;
-  if (are_three && p.k * kernels.element_bytes < kLeastBytesOfShortK && y_bytes <= kNearYBytes) return false;
+  if (are_three && p.k * kernels.element_bytes <= kMostBytesOfShortestK && y_bytes <= kNearYBytes) return false;
   return p.k > kMostKOfNearY || y_bytes <= most_y_of_panels(p, kernels);
 }
 
