@@ -1,8 +1,9 @@
 // Room: kernels, per target. One row of Y, and panels of packed B side by side.
 //
 // One row does little else than read B. A panel is one run of memory, and the more of them are read at a time, the more
-// lines are on their way: eight runs come a fifth to a half faster than the four of a tile from the second-level cache,
-// and somewhat faster from memory. Nothing is fetched, as hardware prefetchers follow so few runs by themselves.
+// lines are on their way. Nothing is fetched, as hardware prefetchers follow so few runs by themselves, and a fetch
+// takes the slot of a load: on Emerald Rapids eight runs take 0.75 to 0.95 of the time of a tile, which reads four and
+// fetches, from the second-level cache, and 0.97 from memory.
 //
 // A narrow panel, of one vector, has a single chain of multiply-adds, whose latency would take as long by itself as two
 // wide panels do. Here its multiply-adds wait while those of its neighbours go on.

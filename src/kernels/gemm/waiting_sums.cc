@@ -21,15 +21,15 @@ void with_waiting_sums(const Block& block, const WaitingNumbers& numbers, const 
     const Columns columns = {n, count, round_up(count, numbers.lanes)};
     const std::int64_t step = columns.row_step * numbers.bytes;
     const auto row_bytes = static_cast<std::size_t>(count * numbers.bytes);
-    std::byte* const waiting = block.sums + n * numbers.bytes;
-    const std::int64_t waiting_step = block.sums_row_step * numbers.bytes;
+    // Only if there are such: where this is the only range of k, block.sums may be null.
+    const auto waiting_row = [&](std::int64_t m) { return block.sums + (m * block.sums_row_step + n) * numbers.bytes; };
     std::memset(sums, 0, static_cast<std::size_t>(block.m * step));
     for (std::int64_t m = 0; !block.first && m < block.m; ++m) {
-      std::memcpy(sums + m * step, waiting + m * waiting_step, row_bytes);
+      std::memcpy(sums + m * step, waiting_row(m), row_bytes);
     }
     products.add(products.of, columns, sums);
     for (std::int64_t m = 0; !block.last && m < block.m; ++m) {
-      std::memcpy(waiting + m * waiting_step, sums + m * step, row_bytes);
+      std::memcpy(waiting_row(m), sums + m * step, row_bytes);
     }
     if (block.last) {
       numbers.finish(sums, columns.row_step, block.m, count, *block.output, block.row, block.column + n, *block.scale);

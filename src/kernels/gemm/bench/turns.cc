@@ -33,7 +33,7 @@ void warm_up(const Contestant& contestant, int threads) {
     // Rapids until they came at full speed. Nobody is to be measured with operands from memory because they are his
     // alone, such as a B in a layout of his own.
     constexpr int kCalls = 10;
-    constexpr double kLong = 0.05;
+    constexpr double kLong = 0.05;  // seconds of such calls, about
     double seconds = 0;
     for (int i = 0; seconds < kLong && i < kCalls; ++i, seconds += contestant.seconds) contestant.run();
     return;
