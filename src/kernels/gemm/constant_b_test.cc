@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/gemm/packed_b.h"
+#include "kernels/gemm/tiled/kernels.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {

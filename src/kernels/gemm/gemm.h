@@ -155,8 +155,4 @@ void pack_b(const Problem& problem, const Target& target, const std::byte* b, st
 void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
          std::byte* workspace, const ThreadPool& pool);
 
-/// The same product as plain loops: what the tests compare with. `by_tiles`: in the order of tiled/amx_bf16-inl.h.
-void run_reference(const Problem& problem, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
-                   bool by_tiles = false);
-
 }  // namespace binet::kernels::gemm

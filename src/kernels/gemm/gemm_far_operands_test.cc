@@ -33,8 +33,8 @@ TEST_P(GemmFarOperands, LinesOfABBeyondTheCaches) {
       EXPECT_TRUE(schedule.turns_b && !schedule.turns_two_groups) << c;
     }
     const Operands operands(p, 0, 1);
-    if (fetches_b) check(c, operands, false);
-    if (fetches_packed) check(c, operands, true);
+    if (fetches_b) check(c, operands, {false});
+    if (fetches_packed) check(c, operands, {true});
   }
 }
 
@@ -55,7 +55,7 @@ TEST_P(GemmFarOperands, FetchesShortRowsOfAFarA) {
       EXPECT_TRUE(fetches) << c;
     }
     if (!fetches) continue;
-    check(c, Operands(problem_of(type_, c), 0, 1), false);
+    check(c, Operands(problem_of(type_, c), 0, 1), {false});
     const Case near{50, 1, k};
     EXPECT_FALSE(fetches_rows(near)) << near;
   }
@@ -122,8 +122,7 @@ TEST_P(GemmFarOperands, FetchesLinesOfNoWholeSquare) {
   plan.schedule.turns_two_groups = false;
   plan.schedule.kc = p.k - 1;
   const Operands operands(p, 0, 1);
-  const Bytes want(Operands::bytes_of(p, p.n), 0);
-  compute_reference(p, operands, kernels_, want.data());
+  const Bytes want = expected(p, operands);
   const Bytes workspace(plan.workspace_bytes, 0), got(Operands::bytes_of(p, p.n), 0);
   run(plan, operands.a.data(), operands.b.data(), nullptr, got.data(), workspace.data(), one_thread_);
   EXPECT_EQ(difference(type_, got.data(), want.data(), p.n), "");

@@ -44,7 +44,7 @@ TEST_P(GemmFewRows, RowsTakeTurnsAtAB) {
     const Problem p = problem_of(type_, c);
     const bool takes_turns = make_plan(p, target_, 1, false).schedule.has_few_rows;
     EXPECT_TRUE(takes_turns || m > 3);
-    if (takes_turns) check(c, Operands(p, 0, 1), false);
+    if (takes_turns) check(c, Operands(p, 0, 1), {false});
   }
 }
 
@@ -190,7 +190,7 @@ TEST_P(GemmFewRows, PanelsOfARow) {
         if (kernels_.multiply_row_of_panels != nullptr) {
           EXPECT_TRUE(plan.way == Way::items && plan.schedule.b_source == BSource::given) << c;
         }
-        check(c, Operands(p, byte_size(type_) + 1, 1), true, byte_size(type_) + 1);
+        check(c, Operands(p, byte_size(type_) + 1, 1), {true}, byte_size(type_) + 1);
       }
     }
   }

@@ -200,7 +200,7 @@ TEST_P(GemmPaths, LowTilesThatPackFarB) {
       vary(c);
       Problem p = problem_of(type_, c);
       EXPECT_EQ(make_plan(p, target_, 1, false).schedule.tiles_pack_b, less == 0 && is_b_far(p, kernels_)) << c;
-      check(c, Operands(p, 0, 1), false);
+      check(c, Operands(p, 0, 1), {false});
     }
   }
 }
@@ -221,7 +221,7 @@ TEST_P(GemmPaths, LargeBForAFewRows) {
     if (k == 333 && plan.schedule.b_source == BSource::direct) {
       EXPECT_LT(plan.schedule.kc, k) << c;
     }
-    check(c, Operands(p, 0, 1), false);
+    check(c, Operands(p, 0, 1), {false});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -55,10 +56,10 @@ class Bytes {
   [[nodiscard]] std::byte* data() const { return buffer_.data() + offset_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool guards_are_whole() const {
-    for (std::size_t i = 0; i < buffer_.size(); ++i) {
-      if ((i < offset_ || i >= offset_ + size_) && buffer_.data()[i] != kCanary) return false;
-    }
-    return true;
+    const auto is_whole = [](std::byte value) { return value == kCanary; };
+    const std::byte* const first = buffer_.data();
+    return std::all_of(first, first + offset_, is_whole) &&
+           std::all_of(first + offset_ + size_, first + buffer_.size(), is_whole);
   }
 
  private:

@@ -47,12 +47,6 @@ Problem with_columns(const Problem& problem, std::int64_t count) noexcept {
   return part;
 }
 
-Problem part_of_column(const Problem& p, std::int64_t column) noexcept {
-  const std::int64_t last = last_columns_apart(p);
-  if (last == 0) return p;
-  return with_columns(p, column < p.n - last ? p.n - last : last);
-}
-
 void plan_parts(Plan& plan, const Target& target, int threads) {
   const Problem& p = plan.problem;
   const std::int64_t last = last_columns_apart(p);

@@ -17,9 +17,6 @@ namespace binet::kernels::gemm {
 /// The product of `count` neighbouring columns.
 [[nodiscard]] Problem with_columns(const Problem& problem, std::int64_t count) noexcept;
 
-/// The product that computes a column: the problem itself, or a part of it.
-[[nodiscard]] Problem part_of_column(const Problem& problem, std::int64_t column) noexcept;
-
 /// Plans both parts, for as many rows as stay near from one to the other.
 void plan_parts(Plan& plan, const Target& target, int threads);
 

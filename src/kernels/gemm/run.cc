@@ -42,6 +42,19 @@ void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* 
   kernels.finish(sums, rest, last_rows, rest, output, before, whole, scale);
 }
 
+/// Y = beta * C, or zeros: the last step of sums of nothing, some columns of all rows at a time.
+[[gnu::noinline]] void run_without_k(const Plan& plan, const std::byte* c, std::byte* y) {
+  constexpr std::int64_t kSumsBytes = 16 * kCacheLine;
+  alignas(kCacheLine) const std::byte sums[kSumsBytes] = {};
+  const Problem& p = plan.problem;
+  const Output output = {y, p.y_row_step, 1, c, p.c_row_step, p.c_column_step};
+  const Scale scale = make_scale(p);
+  const std::int64_t most = kSumsBytes / plan.kernels->accumulator_bytes;
+  for (std::int64_t column = 0; column < p.n; column += most) {
+    plan.kernels->finish(sums, 0, p.m, std::min(most, p.n - column), output, 0, column, scale);
+  }
+}
+
 /// Not a part of run(), which would save registers for it.
 [[gnu::noinline]] void run_rows_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                                         std::byte* y, std::byte* workspace, const ThreadPool& pool) {
@@ -105,7 +118,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, const std::by
     case Way::nothing:
       return;
     case Way::without_k:
-      return run_reference(plan.problem, a, b, c, y);
+      return run_without_k(plan, c, y);
     case Way::dots:
       return run_dots(plan, a, b, c, y, workspace, pool);
     case Way::parts:

@@ -1,4 +1,5 @@
-// Room: kernels. In which order the products of one sum are added: the promise that the oracles follow step by step.
+// Tests: in which order the products of one sum are added: what is promised (gemm.h), as plain loops that follow it
+// step by step.
 #pragma once
 
 #include <array>
