@@ -2,7 +2,7 @@
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/packed_b.h"
-#include "kernels/gemm/parts.h"
+#include "kernels/gemm/plan/parts.h"
 #include "kernels/gemm/tiled/kernels.h"
 #include "kernels/gemm/tiled/tiled.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/aligned_buffer.h"
-#include "kernels/gemm/far_operands.h"
 #include "kernels/gemm/items.h"
+#include "kernels/gemm/plan/far_operands.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"

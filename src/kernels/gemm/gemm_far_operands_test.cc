@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cache_size.h"
-#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
-#include "kernels/gemm/few_rows.h"
-#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/plan/few_rows.h"
+#include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {

@@ -6,7 +6,7 @@
 
 #include "base/cache_size.h"
 #include "base/target.h"
-#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {

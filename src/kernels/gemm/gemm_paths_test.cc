@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/cache_size.h"
-#include "kernels/gemm/b_in_place.h"
 #include "kernels/gemm/dots.h"
-#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/plan/b_in_place.h"
+#include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {

@@ -6,9 +6,9 @@
 
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
-#include "kernels/gemm/near_b.h"
+#include "kernels/gemm/plan/near_b.h"
+#include "kernels/gemm/plan/turned_b.h"
 #include "kernels/gemm/portions.h"
-#include "kernels/gemm/turned_b.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
 namespace binet::kernels::gemm {

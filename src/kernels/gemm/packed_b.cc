@@ -6,10 +6,10 @@
 
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
-#include "kernels/gemm/parts.h"
+#include "kernels/gemm/plan/parts.h"
+#include "kernels/gemm/plan/swap.h"
+#include "kernels/gemm/plan/swap_cost.h"
 #include "kernels/gemm/portions.h"
-#include "kernels/gemm/swap.h"
-#include "kernels/gemm/swap_cost.h"
 #include "kernels/gemm/tiled/kernels.h"
 #include "kernels/gemm/tiled/tiled.h"
 #include "kernels/gemm/tiled/tiled_b.h"

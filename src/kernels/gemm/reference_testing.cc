@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/gemm/order_testing.h"
-#include "kernels/gemm/parts.h"
+#include "kernels/gemm/plan/parts.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/tiled/kernels.h"
 #include "kernels/gemm/tiled/tiled.h"

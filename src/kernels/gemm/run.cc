@@ -7,7 +7,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/kernels.h"
-#include "kernels/gemm/parts.h"
+#include "kernels/gemm/plan/parts.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/product.h"
 #include "kernels/gemm/scale.h"

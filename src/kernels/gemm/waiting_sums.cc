@@ -18,7 +18,7 @@ void with_waiting_sums(const Block& block, const WaitingNumbers& numbers, const 
   const std::int64_t together = kWaitingBytes / numbers.bytes / block.m / numbers.lanes * numbers.lanes;
   for (std::int64_t n = 0; n < block.n; n += together) {
     const std::int64_t count = std::min(together, block.n - n);
-    const Columns columns = {n, count, round_up(count, numbers.lanes)};
+    const WaitingColumns columns = {n, count, round_up(count, numbers.lanes)};
     const std::int64_t step = columns.row_step * numbers.bytes;
     const auto row_bytes = static_cast<std::size_t>(count * numbers.bytes);
     // Only if there are such: where this is the only range of k, block.sums may be null.

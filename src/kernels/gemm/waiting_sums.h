@@ -9,7 +9,7 @@
 namespace binet::kernels::gemm {
 
 /// Columns of a block whose sums wait together, in rows of whole vectors.
-struct Columns {
+struct WaitingColumns {
   std::int64_t first, count, row_step;
 };
 
@@ -22,7 +22,7 @@ struct WaitingNumbers {
 /// Adds the products of some columns to their sums, and may write sums beyond the last column, in its vector.
 struct AddToSums {
   const void* of;
-  void (*add)(const void* of, const Columns& columns, std::byte* sums);
+  void (*add)(const void* of, const WaitingColumns& columns, std::byte* sums);
 };
 
 /// Has products added for as many columns at a time as can wait, between the beginning of their sums and the last step.

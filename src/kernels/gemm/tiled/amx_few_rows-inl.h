@@ -19,7 +19,7 @@
 #include <cstring>
 
 #include "binet/float16.h"
-#include "kernels/gemm/finish-inl.h"
+#include "kernels/gemm/loops/finish-inl.h"
 #include "kernels/gemm/tiled/kernels.h"
 #include "kernels/gemm/tiled/pack-inl.h"
 

@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/gemm/finish-inl.h"
+#include "kernels/gemm/loops/finish-inl.h"
 #include "kernels/gemm/tiled/amx_registers-inl.h"
 #include "kernels/gemm/tiled/kernels.h"
 

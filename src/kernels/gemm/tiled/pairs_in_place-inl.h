@@ -17,7 +17,7 @@
 #include <cstring>
 
 #include "binet/float16.h"
-#include "kernels/gemm/finish-inl.h"
+#include "kernels/gemm/loops/finish-inl.h"
 #include "kernels/gemm/tiled/bf16_numbers-inl.h"
 #include "kernels/gemm/tiled/bf16_pairs-inl.h"
 #include "kernels/gemm/tiled/kernels.h"
