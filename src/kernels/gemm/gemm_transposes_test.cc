@@ -314,6 +314,21 @@ TEST_P(GemmTransposes, TurnedRows) {
       }
     }
   }
+  // Many rows, and as many columns as wide tiles have; with a C of one element, and for two threads.
+  const ThreadPool two(2);
+  for (const Case& c :
+       {Case{3000, 4 * lanes, 25, true, true}, Case{2203, 4 * lanes - 2, 40, false, true, CForm::scalar},
+        Case{2500, 4 * lanes - 3, 70, true, true, CForm::full, -2, 0.5f}}) {
+    const Problem p = problem_of(type_, c);
+    const Plan plan = make_plan(p, target_, 1, false);
+    if (kernels_.wide_rows > 0) {
+      EXPECT_TRUE(plan.way == Way::items && plan.schedule.b_lane_step == c.k) << c;
+    }
+    const Operands operands(p, 0, 1);
+    check(c, operands);
+    EXPECT_EQ(difference(type_, compute(p, operands, target_, two).data(), expected(p, operands).data(), p.m * p.n), "")
+        << c;
+  }
   check(Case{701, 12 * lanes + 9, 21, false, true});
   // More of it for more rows, two rows of some k, and a long k of low tiles.
   for (const Case& c : {Case{7, 1203, 37, false, true}, Case{2, 203, 19, false, true}, Case{8, 61, 199, false, true}}) {

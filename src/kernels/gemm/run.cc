@@ -16,12 +16,11 @@
 namespace binet::kernels::gemm {
 namespace {
 
-/// B as the rows that the problem of the plan has, in the end of the workspace.
+/// B as the rows that the problem of the plan has, in the beginning of the workspace.
 const std::byte* turn_rows_of_b(const Plan& plan, const std::byte* b, std::byte* workspace) {
   const Problem& p = plan.problem;
-  std::byte* const rows = workspace + plan.workspace_bytes - p.k * p.b_row_step * plan.kernels->element_bytes;
-  plan.kernels->turn_rows({b, plan.schedule.b_lane_step, 1, p.n, p.k, rows, p.b_row_step, 0});
-  return rows;
+  plan.kernels->turn_rows({b, plan.schedule.b_lane_step, 1, p.n, p.k, workspace, p.b_row_step, 0});
+  return workspace;
 }
 
 /// The last step of sums that lie in Y. Kernels may read a vector beyond sums: of the last ones a copy is finished.
@@ -61,6 +60,7 @@ void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* 
   const Problem& p = plan.problem;
   const Schedule& s = plan.schedule;
   if (s.b_lane_step != 0) b = turn_rows_of_b(plan, b, workspace);
+  workspace += s.whole_b_bytes;
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
@@ -102,6 +102,7 @@ void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* 
 /// Nor this.
 [[gnu::noinline]] void run_items_of(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                                     std::byte* y, std::byte* workspace, const ThreadPool& pool) {
+  if (plan.schedule.b_lane_step != 0) b = turn_rows_of_b(plan, b, workspace);
   Product product(plan, a, b, c, y, workspace);
   if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);
   if (plan.schedule.b_source == BSource::widened) product.widen_b(pool);

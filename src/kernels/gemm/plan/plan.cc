@@ -147,6 +147,17 @@ void share_rows(std::int64_t m, const Schedule& of_all, Plan& plan) {
   s.workers = std::min(of_all.workers, s.items);
 }
 
+/// What was planned for a B row by row, for a transposed one that is turned into such rows before.
+void turn_rows_first(std::int64_t b_lane_step, Plan& plan) {
+  const Problem& p = plan.problem;
+  const std::size_t bytes =
+      round_up_to_cache_line(static_cast<std::size_t>(p.k * p.b_row_step * plan.kernels->element_bytes));
+  if (is_at_once(plan.way)) plan.way = Way::rows_at_once;
+  plan.schedule.b_lane_step = b_lane_step;
+  plan.schedule.whole_b_bytes = bytes;
+  plan.workspace_bytes += bytes;
+}
+
 }  // namespace
 
 Plan make_plan(const Problem& problem, const Target& target, int threads, bool b_is_packed) {
@@ -178,13 +189,11 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   }
   if (!b_is_packed && may_turn_rows(problem, *plan.kernels)) {
     const Problem rows = with_turned_rows(problem, *plan.kernels);
-    Plan at_once = make_plan(rows, target, threads, false);
-    if (is_at_once(at_once.way)) {
-      at_once.way = Way::rows_at_once;
-      at_once.schedule.b_lane_step = problem.b_column_step;
-      at_once.workspace_bytes = round_up_to_cache_line(at_once.workspace_bytes) +
-                                static_cast<std::size_t>(rows.k * rows.b_row_step * plan.kernels->element_bytes);
-      return at_once;
+    Plan turned = make_plan(rows, target, threads, false);
+    if (is_at_once(turned.way) ||
+        (turned.way == Way::items && takes_wide_tiles(rows, *turned.kernels, turned.schedule))) {
+      turn_rows_first(problem.b_column_step, turned);
+      return turned;
     }
   }
   const bool is_swapped = should_swap(problem, *plan.kernels, target, b_is_packed);

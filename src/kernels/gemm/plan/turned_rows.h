@@ -1,12 +1,12 @@
 // Room: kernels. A small transposed B that is turned as a whole, into rows in the workspace, for a product that is then
-// done at once.
+// done at once, or by tiles as wide as those rows.
 #pragma once
 
 #include "kernels/gemm/gemm.h"
 
 namespace binet::kernels::gemm {
 
-/// Whether B may be turned, if the product can be done at once then. Fewer rows turn it while they multiply
+/// Whether B may be turned, if the product can be done so then. Fewer rows turn it while they multiply
 /// (turned_b.h).
 [[nodiscard]] bool may_turn_rows(const Problem& problem, const Kernels& kernels);
 
