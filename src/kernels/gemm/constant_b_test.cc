@@ -73,11 +73,15 @@ TEST_P(ConstantB, OfIntegersServesFewRowsOfAShortKAsItLies) {
 TEST_P(ConstantB, OfIntegersIsKeptAsRowsIfTheyAreShort) {
   if (kernels_.in_place == nullptr) return;
   const std::int64_t k = is_on_registers() ? kernels_.tiled->least_k - 1 : 500;
-  EXPECT_TRUE(keeps_rows(problem_of(type_, {1000, kRowsAndColumnsToPack, k}), kernels_));
-  EXPECT_FALSE(keeps_rows(problem_of(type_, {1000, kRowsAndColumnsToPack + 1, k}), kernels_));
-  for (const std::int64_t n : {8, 9, 12, 13}) {
+  const auto keeps = [this](std::int64_t n, std::int64_t of_k) {
+    return keeps_rows(problem_of(type_, {1000, n, of_k}), kernels_);
+  };
+  EXPECT_TRUE(keeps(12, k) && !keeps(13, k));
+  const bool are_64_bits = byte_size(type_) == 8;
+  EXPECT_TRUE(keeps(are_64_bits ? 24 : 96, 4) && !keeps(are_64_bits ? 25 : 97, 4));
+  for (const std::int64_t n : {8, 9, 12, 13, 24, 25, 96, 97}) {
     for (const std::int64_t m : {1, 5, 31, 200}) {
-      Case c{m, n, k, m == 31, n % 2 == 1};
+      Case c{m, n, n > 13 ? 4 : k, m == 31, n % 2 == 1};
       vary(c);
       check(c);
     }

@@ -42,17 +42,44 @@ TEST_P(GemmSizes, Segments) {
 /// Where few rows and columns have kernels of their own: the edges of the others.
 TEST_P(GemmSizes, SizesAroundPackedTiles) {
   if (kernels_.in_place == nullptr) return;
-  const std::int64_t least = 26;
+  const auto check_packed = [this](std::int64_t m, std::int64_t n, std::int64_t k) {
+    const int transposes = static_cast<int>((m + n + k) % 4);
+    Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0};
+    vary(c);
+    EXPECT_EQ(make_plan(problem_of(type_, c), target_, 1, false).kernels, &kernels_) << c;
+    check(c);
+  };
+  const std::int64_t least = 48;  // in both directions: fewer are read where they lie
   for (std::int64_t m = least; m < least + kernels_.mr; ++m) {
     for (std::int64_t n = least; n <= least + kernels_.nr; ++n) {
-      for (const std::int64_t k : {1, 2, 3, 16, 19}) {
-        const int transposes = static_cast<int>((m + n + k) % 4);
-        Case c{m, n, k, (transposes & 1) != 0, (transposes & 2) != 0};
-        vary(c);
-        EXPECT_EQ(make_plan(problem_of(type_, c), target_, 1, false).kernels, &kernels_);
-        check(c);
-      }
+      for (const std::int64_t k : {16, 17, 19}) check_packed(m, n, k);
     }
+  }
+  for (const std::int64_t k : {1, 2, 3}) {
+    for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, kernels_.lanes + 1}) {
+      check_packed(768 / k + 3, 768 / k + n, k);
+    }
+  }
+}
+
+/// Rows and columns so few, for a k, that they are read where they lie, and so many that they are packed.
+TEST_P(GemmSizes, IntegersInPlace) {
+  if (kernels_.in_place == nullptr) return;
+  const bool are_64_bits = byte_size(type_) == 8;
+  const auto is_in_place = [this](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return make_plan(problem_of(type_, {m, n, k}), target_, 1, false).kernels == kernels_.in_place;
+  };
+  EXPECT_EQ(is_in_place(10000, 16, 16), !are_64_bits);
+  EXPECT_EQ(is_in_place(10000, 20, 4), true);
+  EXPECT_EQ(is_in_place(10000, 90, 4), !are_64_bits);
+  EXPECT_FALSE(is_in_place(10000, 100, 4));
+  EXPECT_EQ(is_in_place(16, 10000, 8), !are_64_bits);
+  EXPECT_FALSE(is_in_place(16, 10000, 16));
+  for (const Case& sizes :
+       {Case{301, 16, 16}, Case{301, 90, 4, true}, Case{201, 20, 4, false, true}, Case{16, 900, 8}}) {
+    Case c = sizes;
+    vary(c);
+    check(c, byte_size(type_) + 1);
   }
 }
 

@@ -9,6 +9,7 @@
 // CPU long to widen those.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,11 +44,18 @@ void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::by
 [[nodiscard]] Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept;
 
 /// Integers whose packed form is not made of elements (Kernels::in_place): rows and columns of Y, as the reciprocal of
-/// their reciprocals' sum, from which packing both operands costs less time than it saves. So many columns never have
-/// it.
+/// their reciprocals' sum, from which packing both operands costs less time than it saves. Of a short k, whose sums
+/// soon end, more. So many columns never have that form. (Measured with VNNI and IFMA on Emerald Rapids.)
 inline constexpr std::int64_t kRowsAndColumnsToPack = 12;
-[[nodiscard]] constexpr bool repays_packing_both(const Problem& p) noexcept {
-  return p.m * p.n >= kRowsAndColumnsToPack * (p.m + p.n);
+[[nodiscard]] inline std::int64_t rows_and_columns_to_pack(const Problem& p) noexcept {
+  constexpr std::int64_t kOfShortK = 384, kOfShortKOf64Bits = 96;
+  const std::int64_t of_short_k = byte_size(p.type) == 8 ? kOfShortKOf64Bits : kOfShortK;
+  return std::max(of_short_k / std::max<std::int64_t>(p.k, 1), kRowsAndColumnsToPack);
+}
+[[nodiscard]] inline bool repays_packing_both(const Problem& p) noexcept {
+  constexpr std::int64_t kFarMoreColumns = 4;  // than rows: A, which is read more slowly as it lies, is small
+  const std::int64_t least = rows_and_columns_to_pack(p) / (p.n > kFarMoreColumns * p.m ? 2 : 1);
+  return p.m * p.n >= std::max(least, kRowsAndColumnsToPack) * (p.m + p.n);
 }
 
 /// Whether B, packed once and kept, consists of rows: its K, N and type decide, and whether A is transposed, not M.
