@@ -76,12 +76,12 @@ TEST_P(ConstantB, OfIntegersIsKeptAsRowsIfTheyAreShort) {
   const auto keeps = [this](std::int64_t n, std::int64_t of_k) {
     return keeps_rows(problem_of(type_, {1000, n, of_k}), kernels_);
   };
-  EXPECT_TRUE(keeps(12, k) && !keeps(13, k));
-  const bool are_64_bits = byte_size(type_) == 8;
-  EXPECT_TRUE(keeps(are_64_bits ? 24 : 96, 4) && !keeps(are_64_bits ? 25 : 97, 4));
-  for (const std::int64_t n : {8, 9, 12, 13, 24, 25, 96, 97}) {
+  const std::int64_t few = byte_size(type_) == 8 ? 12 : 20, of_short_k = byte_size(type_) == 8 ? 24 : 144;
+  EXPECT_TRUE(keeps(few, k) && !keeps(few + 1, k));
+  EXPECT_TRUE(keeps(of_short_k, 4) && !keeps(of_short_k + 1, 4));
+  for (const std::int64_t n : {std::int64_t{8}, few, few + 1, of_short_k, of_short_k + 1}) {
     for (const std::int64_t m : {1, 5, 31, 200}) {
-      Case c{m, n, n > 13 ? 4 : k, m == 31, n % 2 == 1};
+      Case c{m, n, n >= of_short_k ? 4 : k, m == 31, n % 2 == 1};
       vary(c);
       check(c);
     }

@@ -74,7 +74,7 @@ void write_rows_of_b(const Problem& problem, const Kernels& kernels, const std::
 bool keeps_rows(const Problem& p, const Kernels& kernels) noexcept {
   if (takes_dots(p)) return false;
   if (has_columns_to_swap(p, kernels) || has_few_columns_beside_columns_of_a(p, kernels)) return true;
-  if (kernels.in_place != nullptr) return p.n <= rows_and_columns_to_pack(p);
+  if (kernels.in_place != nullptr) return p.n <= rows_and_columns_to_pack(p.type, p.k);
   if (!kernels.takes_any_columns && !kernels.widens_all_at_once && p.n % kernels.lanes != 0) return false;
   // Many rows keep those of a short K in registers (short_k.h), and few read them where they lie.
   return p.k <= kernels.most_short_k || bytes_of_kept_rows(p, kernels) <= most_bytes_of_kept_rows(p, kernels);

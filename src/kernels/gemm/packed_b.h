@@ -46,16 +46,15 @@ void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::by
 /// Integers whose packed form is not made of elements (Kernels::in_place): rows and columns of Y, as the reciprocal of
 /// their reciprocals' sum, from which packing both operands costs less time than it saves. Of a short k, whose sums
 /// soon end, more. So many columns never have that form. (Measured with VNNI and IFMA on Emerald Rapids.)
-inline constexpr std::int64_t kRowsAndColumnsToPack = 12;
-[[nodiscard]] inline std::int64_t rows_and_columns_to_pack(const Problem& p) noexcept {
-  constexpr std::int64_t kOfShortK = 384, kOfShortKOf64Bits = 96;
-  const std::int64_t of_short_k = byte_size(p.type) == 8 ? kOfShortKOf64Bits : kOfShortK;
-  return std::max(of_short_k / std::max<std::int64_t>(p.k, 1), kRowsAndColumnsToPack);
+[[nodiscard]] inline std::int64_t rows_and_columns_to_pack(ElementType type, std::int64_t k) noexcept {
+  const bool are_64_bits = byte_size(type) == 8;
+  const std::int64_t of_short_k = are_64_bits ? 96 : 576;
+  return std::max(of_short_k / std::max<std::int64_t>(k, 1), std::int64_t{are_64_bits ? 12 : 20});
 }
 [[nodiscard]] inline bool repays_packing_both(const Problem& p) noexcept {
-  constexpr std::int64_t kFarMoreColumns = 4;  // than rows: A, which is read more slowly as it lies, is small
-  const std::int64_t least = rows_and_columns_to_pack(p) / (p.n > kFarMoreColumns * p.m ? 2 : 1);
-  return p.m * p.n >= std::max(least, kRowsAndColumnsToPack) * (p.m + p.n);
+  // A, which is read more slowly as it lies, is small beside far more columns than rows.
+  const std::int64_t of_k = p.n > 4 * p.m ? 2 * p.k : p.k;
+  return p.m * p.n >= rows_and_columns_to_pack(p.type, of_k) * (p.m + p.n);
 }
 
 /// Whether B, packed once and kept, consists of rows: its K, N and type decide, and whether A is transposed, not M.

@@ -69,12 +69,12 @@ requires(!kByHalves<T>) HWY_NOINLINE
   ComputeSums<kRows, kVectors, T, TB>(operands, ends);
 }
 
-/// Such tiles one below the other, of an A that is not packed: with a short k, a call for each would take a third of
-/// the time. `ends.reach`: of all of them. `fetches_rows`: those of A and Y each touch, and come from afar. Of A tiles
-/// read many rows side by side, which hardware does not take for the one run of memory that they are.
-template <size_t kRows, size_t kVectors, class T, class TB>
-HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, TileEnds<BitsOf<T>> ends, int64_t tiles,
-                                bool fetches_rows) {
+/// Tiles one below the other, of an A that is not packed, each by compute(). `ends.reach`: of all of them.
+/// `fetches_rows`: those of A and Y each touch, and come from afar. Of A tiles read many rows side by side, which
+/// hardware does not take for the one run of memory that they are.
+template <size_t kRows, class T, class TB, class Compute>
+HWY_INLINE void ForTilesBelow(TileOperands<T, TB>& operands, TileEnds<T>& ends, int64_t tiles, bool fetches_rows,
+                              const Compute& compute) {
   constexpr int64_t kAheadOfY = 2048;
   const Reach reach_of_last = ends.reach;
   if (reach_of_last == Reach::all_but_last) ends.reach = Reach::all;
@@ -85,11 +85,19 @@ HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, Ti
       FetchBehind<kAheadOfY>(ends.to, int64_t{kRows} * ends.to_row_step);
       if (ends.c_row_step == ends.to_row_step) FetchBehind<kAheadOfY>(ends.c, int64_t{kRows} * ends.c_row_step);
     }
-    ComputeSums<kRows, kVectors, T, TB, false>(operands, ends);
+    compute();
     operands.a += int64_t{kRows} * operands.a_row_step;
     ends.to += int64_t{kRows} * ends.to_row_step;
     ends.c += int64_t{kRows} * ends.c_row_step;
   }
+}
+
+/// Of MultiplyTile: with a short k, a call for each would take a third of the time.
+template <size_t kRows, size_t kVectors, class T, class TB>
+HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, TileEnds<BitsOf<T>> ends, int64_t tiles,
+                                bool fetches_rows) {
+  ForTilesBelow<kRows>(operands, ends, tiles, fetches_rows,
+                       [&]() HWY_ATTR { ComputeSums<kRows, kVectors, T, TB, false>(operands, ends); });
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE

@@ -1,14 +1,15 @@
 // Room: kernels. i32 and u32: the same bits, modulo 2^32.
 //
-// There are two ways. One instruction multiplies, one adds: half of the rate of f32 multiply-adds, and nearly all of it
-// where additions have ports of their own, as on AMD. Intel's CPUs multiply 32-bit numbers in two steps, which leaves a
-// third. With VNNI, three instructions of full rate form two products from 16-bit halves (pair_dots-inl.h): two
-// thirds. The 52-bit multiply-add (IFMA) would do one product in each 64-bit lane: half. integer_rates_bench measures
+// There are three ways. One instruction multiplies, one adds: half of the rate of f32 multiply-adds, and nearly all of
+// it where additions have ports of their own, as on AMD. Intel's CPUs multiply 32-bit numbers in two steps, which
+// leaves a third. With VNNI, three instructions of full rate form two products from 16-bit halves (pair_dots-inl.h):
+// two thirds. The 52-bit multiply-add (IFMA) does one product in each 64-bit lane: half. integer_rates_bench measures
 // all of them; base/target.h says which CPU takes which way by default.
 //
 // Matrix registers form them from bytes, much faster than all of these (tiled/amx_integers-inl.h).
 //
-// The halves must be packed. Operands that are better read where they lie are multiplied the first way.
+// The halves must be packed. Where CPUs have them, operands that are better read where they lie are multiplied by IFMA
+// (multiply_low_52-inl.h).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm/loops/u32_kernels.cc"
 #include <hwy/foreach_target.h>
@@ -17,6 +18,7 @@
 #include "base/dispatch.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/loops/make_kernels-inl.h"
+#include "kernels/gemm/loops/multiply_low_52-inl.h"
 #include "kernels/gemm/loops/packed_block-inl.h"
 #include "kernels/gemm/loops/pair_dots-inl.h"
 
@@ -27,9 +29,13 @@ template <ElementType kType>
 constexpr Kernels kMultiplyAndAdd = MakeKernels<uint32_t, uint32_t>(kType);
 
 #if HWY_TARGET == HWY_AVX3
-constexpr Kernels MakePairDotKernels(const Kernels& in_place) {
+/// For both types: nothing depends on which it is.
+constexpr Kernels kLowOf52 = MakeLowOf52Kernels(kMultiplyAndAdd<ElementType::u32>);
+
+constexpr Kernels MakePairDotKernels(ElementType type) {
   using Tiles = TwoSumsTiles<PairDots>;
-  Kernels kernels = MakePackedKernels<Tiles>(in_place);
+  Kernels kernels = MakePackedKernels<Tiles>(kLowOf52);
+  kernels.type = type;
   kernels.way = "16-bit halves in pairs (VNNI)";
   kernels.k_group = PairDots::kGroup;
   kernels.group_rows_of_a = kernels.group_rows_of_b = 2;
@@ -41,7 +47,7 @@ constexpr Kernels MakePairDotKernels(const Kernels& in_place) {
   return kernels;
 }
 template <ElementType kType>
-constexpr Kernels kPairDots = MakePairDotKernels(kMultiplyAndAdd<kType>);
+constexpr Kernels kPairDots = MakePairDotKernels(kType);
 #endif
 
 template <ElementType kType>
