@@ -171,6 +171,27 @@ TEST_P(GemmTransposes, ColumnsOfAThatManyColumnsRead) {
   }
 }
 
+/// With vectors of whole lines, on Intel's CPUs: if it fills half of the second-level cache, or is read often.
+TEST_P(GemmTransposes, LargeColumnsOfA) {
+  const std::int64_t size = kernels_.element_bytes, half = second_level_cache_bytes() / 2;
+  struct {
+    Case sizes;
+    bool is_packed;
+  } const cases[] = {{{half / size / 500 + 1, 41, 500, true}, true},
+                     {{half / size / 500 + 1, 27, 500, true}, false},
+                     {{500 / size, 1000, 500, true}, true},
+                     {{500 / size, 100, 500, true, true}, false}};
+  for (const auto& [sizes, is_packed] : cases) {
+    Case c = sizes;
+    vary(c);
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    if (kernels_.has_long_vectors() && is_intel_with_avx512() && is_float(type_) && size >= 4) {
+      EXPECT_TRUE(plan.way == Way::items && plan.schedule.a_is_direct != is_packed) << c;
+    }
+    check(c, byte_size(type_));
+  }
+}
+
 /// A transposed A, read where it lies, with more k than its lines can wait for.
 TEST_P(GemmTransposes, LongColumnsOfA) {
   for (const bool trans_b : {false, true}) {

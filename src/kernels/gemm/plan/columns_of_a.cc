@@ -21,6 +21,8 @@ constexpr std::int64_t kManyColumns = 64;
 // Where vectors are whole lines.
 constexpr std::int64_t kLeastColumnsToPackFor = 128;
 constexpr std::int64_t kLeastRowsToPack = 17;
+constexpr std::int64_t kLeastRowsOfLargeA = 48, kLeastColumnsOfLargeA = 32;
+constexpr std::int64_t kBytesReadToPackFor = 48 * 1024 * 1024;
 // A is packed for so much of B, sooner if its lines share an eighth of the first-level cache's sets.
 constexpr std::int64_t kLeastKToPack = 96, kLeastKToPackNearA = 144;
 constexpr std::int64_t kBBytesToPackFor = 144 * 1024, kBBytesToPackLinesThatMeetFor = 96 * 1024;
@@ -50,6 +52,15 @@ bool comes_late(const Problem& p, const Kernels& kernels, const Schedule& s) {
   return reads_far_b || 4 * a_bytes > last_level_cache_bytes();
 }
 
+/// The same on Intel's CPUs, whose prefetchers do not follow such lines from the second-level cache either: an A that
+/// fills half of it, or one that is read so often that packing is repaid (0.55 to 1.0 of the time).
+bool is_large(const Problem& p, const Kernels& kernels) {
+  if (!kernels.has_long_vectors() || !is_intel_with_avx512() || p.m < kLeastRowsOfLargeA) return false;
+  const std::int64_t a_bytes = p.m * p.k * kernels.element_bytes;
+  if (a_bytes >= second_level_cache_bytes() / 2 && p.n >= kLeastColumnsOfLargeA) return true;
+  return a_bytes >= kNearBytes && p.n >= kBytesReadToPackFor / a_bytes;
+}
+
 /// Its lines, one for each k and tile, have left the first-level cache before the next tile, or nearly filled it, and
 /// columns are so many that packing is repaid: both grow with the part of B that they meet. Measured where a vector is
 /// half a line, 0.7 to 1.0 of the time.
@@ -66,7 +77,7 @@ bool is_read_often(const Problem& p, const Kernels& kernels, const Schedule& s) 
 
 bool packs_columns_of_a(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (p.a_column_step == 1) return false;
-  return is_far(p, kernels) || comes_late(p, kernels, s) || is_read_often(p, kernels, s);
+  return is_far(p, kernels) || comes_late(p, kernels, s) || is_large(p, kernels) || is_read_often(p, kernels, s);
 }
 
 std::int64_t k_of_direct_a(const Problem& p, const Kernels& kernels, const Schedule& s) {
