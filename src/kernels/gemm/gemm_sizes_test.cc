@@ -219,6 +219,21 @@ TEST_P(GemmSizes, SmallBWidenedAtOnce) {
       }
     }
   }
+  // From so many rows for it on, lines of B are turned as squares, whole ones and others, for all rows.
+  for (const std::int64_t m : {4, 7, 25}) {
+    for (const std::int64_t n : {lanes - 1, lanes + 3, 5 * lanes + 1}) {
+      for (const std::int64_t k : {24, 31, 70}) {
+        Case c{m, std::max<std::int64_t>(n, 1), k, m == 7, true};
+        vary(c);
+        const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+        const bool are_enough = c.n * round_up(k, lanes) <= 768 * m;
+        if (type_ == ElementType::f16 && kernels_.has_long_vectors()) {
+          EXPECT_EQ(plan.schedule.widens_b, are_enough) << c;
+        }
+        check(c, n % 2 == 0 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
   // Both operands turned, and so many rows that each worker has several items.
   check(Case{1100, 3 * lanes + 5, 35, false, true, CForm::column});
   check(Case{2077, 2 * lanes, 19, true, true}, byte_size(type_));

@@ -49,32 +49,6 @@ HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const s
   }
 }
 
-/// A transposed B, for so many rows that it matters little: element by element into the second half of each row of the
-/// strip, where those that are widened, from the first one on, have not been yet. Not row by row: a vector would wait
-/// for the elements that have just been stored.
-template <class Element, class T>
-HWY_NOINLINE void WidenColumns(const Element* b, int64_t row_step, int64_t column_step, int64_t k, int64_t columns,
-                               T* strip, int64_t strip_columns) {
-  static_assert(2 * sizeof(Element) == sizeof(T));
-  const hn::ScalableTag<T> d;
-  const auto elements_of = [&](int64_t i) HWY_ATTR {
-    return reinterpret_cast<Element*>(strip + i * strip_columns + strip_columns / 2);
-  };
-  for (int64_t i = 0; i < k; ++i, b += row_step) {
-    Element* const elements = elements_of(i);
-    for (int64_t j = 0; j < columns; ++j) {
-      asm volatile("");  // GCC else makes vectors of it, in a dozen ways
-      elements[j] = b[j * column_step];
-    }
-  }
-  for (int64_t i = 0; i < k; ++i) {
-    const Element* const elements = elements_of(i);
-    for (int64_t j = 0; j < columns; j += hn::MaxLanes(d)) {
-      StoreAny(LoadElements(d, elements + j), d, strip + i * strip_columns + j);
-    }
-  }
-}
-
 /// Up to which K sums of so many columns keep a widened B in registers: with more columns than a vector tiles are soon
 /// as fast. 0: never.
 template <class T>
@@ -108,7 +82,10 @@ HWY_INLINE void MultiplyWidened(const Problem& p, const Schedule& schedule, cons
     if (p.b_column_step == 1) {
       WidenLines<T, Element>(from, p.b_row_step, p.k, columns, reinterpret_cast<std::byte*>(to), strip);
     } else {
-      WidenColumns(reinterpret_cast<const Element*>(from), p.b_row_step, p.b_column_step, p.k, columns, to, strip);
+      // First as it lies, where A will be: squares of accumulators are turned for other products, too.
+      const int64_t step = round_up(p.k, int64_t{TileShape<T>::kLanes});
+      WidenLines<T, Element>(from, p.b_column_step, columns, p.k, workspace, step);
+      TurnRows<T, T>({workspace, step, 1, columns, p.k, reinterpret_cast<std::byte*>(to), strip, 0});
     }
   }
   // Rows of sums in a single strip may touch as those of Y do, so that all of them are finished as one run.

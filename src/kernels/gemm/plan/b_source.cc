@@ -53,8 +53,10 @@ constexpr std::int64_t kLeastWorkToWiden = std::int64_t{1} << 19;
 // lies, for a product that is done at once.
 constexpr std::int64_t kWidenedAtOnceBytes = 128 * 1024;
 constexpr std::int64_t kRowsToWidenBFor = 4;  // of tiles
-// So many elements of a transposed B, which are collected one by one.
-constexpr std::int64_t kWidenedColumnsForEachRow = 24;
+// So many elements of a transposed B, which is turned then, too; for few rows, or a short k, whose lines are short, so
+// many.
+constexpr std::int64_t kTurnedForEachRow = 768, kTurnedForEachOfFewRows = 24;
+constexpr std::int64_t kFewRowsToTurnFor = 3, kLeastAToTurnFor = 96;
 constexpr std::int64_t kLeastWorkToWidenAtOnce = std::int64_t{1} << 17;
 // Where products at once are of accumulators alone, other ways are dear: more of B may be widened for as many rows;
 // fewer rows do, and any number of them if no more of B than this is widened for each, or if k is so short, for a tile
@@ -163,7 +165,11 @@ bool widens_b_at_once(const Problem& p, const Kernels& kernels, const Schedule& 
     if (are_few && !has_short_k && p.n * p.k > kWidenedBForEachRow * rows) return false;
     return bytes <= (are_many ? std::min(kWidenedForManyBytes, second_level_cache_bytes() / 2) : kWidenedAtOnceBytes);
   }
-  if (p.b_column_step != 1) return p.n * p.k <= kWidenedColumnsForEachRow * rows && bytes <= kWidenedAtOnceBytes;
+  if (p.b_column_step != 1) {
+    const bool are_few = rows <= kFewRowsToTurnFor || rows * p.k < kLeastAToTurnFor;
+    if (are_few) return p.n * p.k <= kTurnedForEachOfFewRows * rows && bytes <= kWidenedAtOnceBytes;
+    return p.n * round_up(p.k, kernels.lanes) <= kTurnedForEachRow * rows && bytes <= kWidenedAtOnceBytes;
+  }
   return are_many && rows * p.n * p.k >= kLeastWorkToWidenAtOnce && bytes <= kWidenedAtOnceBytes;
 }
 

@@ -210,6 +210,10 @@ void widen_at_once(const Problem& p, const Kernels& kernels, const Schedule& pla
   schedule.a_line_step = is_run ? p.k : round_up(is_transposed ? schedule.widened_rows : p.k, kernels.lanes);
   schedule.slot_a_bytes = round_up_to_cache_line(bytes(lines * schedule.a_line_step));
   if (!schedule.widens_b) return;
+  if (has_strips && p.b_column_step != 1) {  // a strip of B comes by there
+    const std::size_t strip_bytes = round_up_to_cache_line(bytes(strip * round_up(p.k, kernels.lanes)));
+    schedule.slot_a_bytes = std::max(schedule.slot_a_bytes, strip_bytes);
+  }
   schedule.strip_columns = strip;
   schedule.b_line_step = line_step(p.n, kernels);
   const std::int64_t numbers_of_b = p.k * (has_strips ? round_up(p.n, strip) : schedule.b_line_step);
