@@ -6,8 +6,10 @@
 
 #include "base/cache_size.h"
 #include "kernels/gemm/dots.h"
+#include "kernels/gemm/packed_b.h"
 #include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/plan/turned_b.h"
+#include "kernels/gemm/plan/turned_rows.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/type_on_target_testing.h"
 
@@ -326,7 +328,8 @@ TEST_P(GemmTransposes, TurnedRows) {
         vary(c);
         const Problem p = problem_of(type_, c);
         const bool is_at_once = kernels_.takes_any_columns || n % lanes == 0;  // as what is turned is
-        const bool is_turned = kernels_.turn_rows != nullptr && is_at_once && !turns_quickly(p, kernels_);
+        const bool is_turned =
+            may_turn_rows(p, kernels_) && is_at_once && (kernels_.in_place == nullptr || !repays_packing_both(p));
         const Plan plan = make_plan(p, target_, 1, false);
         if (plan.way != Way::parts && plan.way != Way::dots) {
           EXPECT_EQ(plan.schedule.b_lane_step, is_turned && k > 1 ? k : 0) << c;
@@ -351,6 +354,13 @@ TEST_P(GemmTransposes, TurnedRows) {
         << c;
   }
   check(Case{701, 12 * lanes + 9, 21, false, true});
+  // Integers for few rows, and small products of them, where they might be packed.
+  for (const Case& c : {Case{12, 60, 40, false, true}, Case{60, 11, 30, true, true}, Case{30, 60, 40, false, true}}) {
+    if (kernels_.in_place != nullptr && is_intel_with_avx512()) {
+      EXPECT_EQ(make_plan(problem_of(type_, c), target_, 1, false).schedule.b_lane_step, c.m == 30 ? 0 : c.k) << c;
+    }
+    check(c, byte_size(type_));
+  }
   // More of it for more rows, two rows of some k, and a long k of low tiles.
   for (const Case& c : {Case{7, 1203, 37, false, true}, Case{2, 203, 19, false, true}, Case{8, 61, 199, false, true}}) {
     if (has_short_floats(kernels_) && kernels_.element_bytes == 4) {

@@ -100,10 +100,7 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.most_few_rows = kMostFewRows<Element, T>;
   }
   if constexpr (hwy::IsFloat<T>()) kernels.multiply_turned = &MultiplyTurned<Element, T>;
-  // Integers with AVX-512 gain nothing.
-  if constexpr (std::is_same_v<Element, T> && (hwy::IsFloat<T>() || !BINET_MASKS_ARE_CHEAP)) {
-    kernels.turn_rows = &TurnRows<Moved, Moved>;
-  }
+  if constexpr (std::is_same_v<Element, T>) kernels.turn_rows = &TurnRows<Moved, Moved>;
 #endif
   kernels.finish = &Finish<Element, T>;
   return kernels;

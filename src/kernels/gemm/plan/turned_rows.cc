@@ -1,5 +1,6 @@
 #include "kernels/gemm/plan/turned_rows.h"
 
+#include "base/target.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/packed_b.h"
 #include "kernels/gemm/plan/turned_b.h"
@@ -19,6 +20,8 @@ constexpr std::int64_t kLeastRowsToTurnFor = 3;
 constexpr std::int64_t kMostKToTurnForLowTiles = 160;
 constexpr std::int64_t kBytesOfManyColumns = 192;
 constexpr std::int64_t kBytesWhereRowsMeet = 1024;
+constexpr std::int64_t kMostProductsOfIntegers = 64 * 1024;
+constexpr std::int64_t kFewRowsOfIntegers = 20, kMostBOfFewRowsOfIntegers = 16 * 1024;
 
 /// How much of a transposed B is turned.
 std::int64_t most_turned_bytes(const Problem& p, const Kernels& kernels) {
@@ -43,12 +46,21 @@ bool turns_for_two_rows(const Problem& p, const Kernels& kernels) {
          p.k <= 3 * kernels.lanes;
 }
 
+/// Integers in vectors of whole lines, on Intel's CPUs: where they could be packed for instructions of their own, a few
+/// rows, or a small product. (On AMD's, nothing was gained.)
+bool has_integers_to_turn(const Problem& p, const Kernels& kernels) {
+  if (!is_intel_with_avx512()) return false;
+  if (kernels.in_place == nullptr || p.m * p.n * p.k <= kMostProductsOfIntegers) return true;
+  return p.m <= kFewRowsOfIntegers && p.n * p.k <= kMostBOfFewRowsOfIntegers;
+}
+
 }  // namespace
 
 bool may_turn_rows(const Problem& p, const Kernels& kernels) {
   if (kernels.turn_rows == nullptr || p.b_column_step == 1) return false;
   if (p.m < kLeastRowsToTurnFor && !turns_for_two_rows(p, kernels)) return false;
   if (turns_quickly(p, kernels) || has_low_tiles_of_long_k(p, kernels)) return false;
+  if (is_integer(p.type) && kernels.has_long_vectors() && !has_integers_to_turn(p, kernels)) return false;
   if (!kernels.takes_any_columns && p.n % kernels.lanes != 0) return false;
   return p.k * round_up(p.n, kernels.lanes) * kernels.element_bytes <= most_turned_bytes(p, kernels);
 }
