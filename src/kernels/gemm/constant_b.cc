@@ -10,8 +10,9 @@ namespace binet::kernels::gemm {
 namespace {
 
 // Matrix registers take as long for a row as for 16, and 10 or 36 products of bytes for one of integers. So few rows of
-// a B as it lies are better done by vectors, even while nobody else wants the registers; one of a transposed B.
-constexpr std::int64_t kMostRowsOfIntegers = 2, kMostRowsOfTransposedIntegers = 1;
+// a B as it lies are better done by vectors, even while nobody else wants the registers; fewer of a transposed B.
+constexpr std::int64_t kMostRowsOf32Bits = 6, kMostRowsOfTransposed32Bits = 1;
+constexpr std::int64_t kMostRowsOf64Bits = 5, kMostRowsOfTransposed64Bits = 4;
 // Rows times K of bfloat16, beside which it is felt that registers are prepared.
 constexpr std::int64_t kLargestAOfBF16 = 80;
 
@@ -26,7 +27,10 @@ constexpr std::int64_t kShortKOfOneRow = 64, kLongKOfTransposed = 128, kShortRow
 
 bool repays_tiles(const Problem& p) {
   const bool is_transposed = p.b_column_step != 1;
-  if (is_integer(p.type)) return p.m > (is_transposed ? kMostRowsOfTransposedIntegers : kMostRowsOfIntegers);
+  if (is_integer(p.type)) {
+    if (byte_size(p.type) == 4) return p.m > (is_transposed ? kMostRowsOfTransposed32Bits : kMostRowsOf32Bits);
+    return p.m > (is_transposed ? kMostRowsOfTransposed64Bits : kMostRowsOf64Bits);
+  }
   return is_transposed || p.m * p.k > kLargestAOfBF16;
 }
 
