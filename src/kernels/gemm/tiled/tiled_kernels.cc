@@ -101,7 +101,7 @@ constexpr TiledKernels KernelsOfIntegers() {
     kernels.least_a_to_pack_b = {.rows = 24, .long_k = 64, .rows_of_long_k = 12};
     kernels.least_a_to_turn_b = {.rows = 24, .long_k = 64, .rows_of_long_k = 10, .elements_of_long_k = 1024};
   } else {
-    kernels.least_a_to_pack_b = {.rows = 24};
+    kernels.least_a_to_pack_b = {.rows = 28};
     kernels.least_a_to_turn_b = {.rows = 24, .long_k = 128, .rows_of_long_k = 8, .elements_of_long_k = 2048};
   }
   kernels.f32_rate = Numbers::kPlanes == 4 ? 2 : 1;

@@ -66,7 +66,9 @@ TEST_P(Tiled, OfIntegersAreTakenByWhatRepaysPacking) {
   const auto takes = [&](const Case& c) { return takes_tiled(problem_of(type_, c), kernels_, false); };
   const bool are_long = byte_size(type_) == 8;
   for (const bool trans_b : {false, true}) {
-    EXPECT_TRUE(takes({24, 100, 100, false, trans_b}));
+    EXPECT_TRUE(takes({28, 100, 100, false, trans_b}));
+    EXPECT_EQ(takes({24, 100, 100, false, trans_b}), trans_b || are_long);
+    EXPECT_EQ(takes({27, 100, 100, false, trans_b}), trans_b || are_long);
     EXPECT_FALSE(takes({7, 1000, 1000, false, trans_b}));
     EXPECT_FALSE(takes({23, 100, 60, false, trans_b}));
     EXPECT_EQ(takes({11, 300, 200, false, trans_b}), trans_b);
@@ -75,9 +77,9 @@ TEST_P(Tiled, OfIntegersAreTakenByWhatRepaysPacking) {
     EXPECT_FALSE(takes({23, 300, 135, false, trans_b}));  // fills three groups of 64
   }
   for (const bool trans_a : {false, true}) {
-    EXPECT_TRUE(takes({24, 9, 100, trans_a}));
-    EXPECT_EQ(takes({24, 8, 100, trans_a}), !trans_a && !are_long);
-    EXPECT_FALSE(takes({24, 7, 100, trans_a}));
+    EXPECT_TRUE(takes({28, 9, 100, trans_a}));
+    EXPECT_EQ(takes({28, 8, 100, trans_a}), !trans_a && !are_long);
+    EXPECT_FALSE(takes({28, 7, 100, trans_a}));
   }
 }
 
