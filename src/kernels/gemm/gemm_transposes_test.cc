@@ -328,8 +328,8 @@ TEST_P(GemmTransposes, TurnedRows) {
         vary(c);
         const Problem p = problem_of(type_, c);
         const bool is_at_once = kernels_.takes_any_columns || n % lanes == 0;  // as what is turned is
-        const bool is_turned =
-            may_turn_rows(p, kernels_) && is_at_once && (kernels_.in_place == nullptr || !repays_packing_both(p));
+        const bool is_turned = may_turn_rows(p, kernels_) && is_at_once &&
+                               (kernels_.in_place == nullptr || !repays_packing_both(with_turned_rows(p, kernels_)));
         const Plan plan = make_plan(p, target_, 1, false);
         if (plan.way != Way::parts && plan.way != Way::dots) {
           EXPECT_EQ(plan.schedule.b_lane_step, is_turned && k > 1 ? k : 0) << c;

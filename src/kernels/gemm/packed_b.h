@@ -46,15 +46,18 @@ void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::by
 /// Integers whose packed form is not made of elements (Kernels::in_place): rows and columns of Y, as the reciprocal of
 /// their reciprocals' sum, from which packing both operands costs less time than it saves. Of a short k, whose sums
 /// soon end, more. So many columns never have that form. (Measured with VNNI and IFMA on Emerald Rapids.)
-[[nodiscard]] inline std::int64_t rows_and_columns_to_pack(ElementType type, std::int64_t k) noexcept {
+[[nodiscard]] inline std::int64_t rows_and_columns_to_pack(ElementType type, std::int64_t k,
+                                                           bool is_b_transposed = false) noexcept {
   const bool are_64_bits = byte_size(type) == 8;
   const std::int64_t of_short_k = are_64_bits ? 96 : 576;
-  return std::max(of_short_k / std::max<std::int64_t>(k, 1), std::int64_t{are_64_bits ? 12 : 20});
+  const std::int64_t least = are_64_bits || is_b_transposed ? 12 : 20;
+  return std::max(of_short_k / std::max<std::int64_t>(k, 1), least);
 }
 [[nodiscard]] inline bool repays_packing_both(const Problem& p) noexcept {
-  // A, which is read more slowly as it lies, is small beside far more columns than rows.
+  // A, which is read more slowly as it lies, is small beside far more columns than rows. A transposed B is not read as
+  // it lies, either.
   const std::int64_t of_k = p.n > 4 * p.m ? 2 * p.k : p.k;
-  return p.m * p.n >= rows_and_columns_to_pack(p.type, of_k) * (p.m + p.n);
+  return p.m * p.n >= rows_and_columns_to_pack(p.type, of_k, p.b_column_step != 1) * (p.m + p.n);
 }
 
 /// Whether B, packed once and kept, consists of rows: its K, N and type decide, and whether A is transposed, not M.

@@ -186,19 +186,21 @@ constexpr auto kLowOf52TileSet = [] {
   return set;
 }();
 
-/// With a shorter k it is felt that there are twice as many sums to begin and to end.
-HWY_INLINE const TileSet<uint32_t, uint32_t>& LowOf52TilesFor(int64_t k) {
-  constexpr int64_t kLeastK = 6;
-  return k < kLeastK ? kTileSet<uint32_t, uint32_t> : kLowOf52TileSet;
+/// With a shorter k it is felt that there are twice as many sums to begin and to end, and tiles that are less wide.
+HWY_INLINE const TileSet<uint32_t, uint32_t>& LowOf52TilesFor(int64_t n, int64_t k) {
+  constexpr int64_t kLeastKOfOneVector = 6, kLeastK = 8;
+  const bool is_one_vector = n <= int64_t{TileShape<uint32_t>::kLanes};
+  if (k < (is_one_vector ? kLeastKOfOneVector : kLeastK)) return kTileSet<uint32_t, uint32_t>;
+  return kLowOf52TileSet;
 }
 
 inline void MultiplyBlockLowOf52(const Block& block) {
-  MultiplyBlockWith<uint32_t>(block, LowOf52TilesFor(block.k), &Finish<uint32_t, uint32_t>);
+  MultiplyBlockWith<uint32_t>(block, LowOf52TilesFor(block.n, block.k), &Finish<uint32_t, uint32_t>);
 }
 
 inline void MultiplyAtOnceLowOf52(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                                   const std::byte* c, std::byte* y, std::byte*) {
-  BlockOf<uint32_t, uint32_t> block(p, LowOf52TilesFor(p.k), b, c, schedule);
+  BlockOf<uint32_t, uint32_t> block(p, LowOf52TilesFor(p.n, p.k), b, c, schedule);
   block.MultiplyApart(reinterpret_cast<const uint32_t*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
 }
 
