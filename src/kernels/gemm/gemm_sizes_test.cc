@@ -76,8 +76,10 @@ TEST_P(GemmSizes, IntegersInPlace) {
   EXPECT_FALSE(is_in_place(10000, 150, 4));
   EXPECT_EQ(is_in_place(30, 10000, 8), !are_64_bits);
   EXPECT_FALSE(is_in_place(30, 10000, 16));
+  // The last: A and Y leave the near caches, and low tiles at the end are as wide as two panels of B.
   for (const Case& sizes :
-       {Case{301, 16, 16}, Case{301, 90, 4, true}, Case{201, 20, 4, false, true}, Case{16, 900, 8}}) {
+       {Case{301, 16, 16}, Case{301, 90, 4, true}, Case{201, 20, 4, false, true}, Case{16, 900, 8},
+        Case{3004, 64, 9, false, true}, Case{3005, 56, 9, false, true}, Case{3006, 60, 9, true, true}}) {
     Case c = sizes;
     vary(c);
     check(c, byte_size(type_) + 1);
