@@ -88,6 +88,24 @@ TEST_P(GemmFewRows, FetchesRowAfterRow) {
   }
 }
 
+/// With vectors of half a line, a B from the far end of the last-level cache, or from memory: a line of each of eight
+/// rows has its turn, and nothing is fetched. Rows that are no whole lines, and a number of them that is none of
+/// eights.
+TEST_P(GemmFewRows, ReadsAFarBLineByLine) {
+  const bool is_known = kernels_.has_short_vectors && !kernels_.widens() && (is_float(type_) || byte_size(type_) == 4);
+  if (!is_known) return;
+  for (const std::int64_t n : {1024, 1031, 2053}) {
+    Case c{1, n, last_level_cache_bytes() / 4 / (n * kernels_.element_bytes) + 3, n == 1031};
+    vary(c);
+    const auto schedule = [&](const Case& of) { return make_plan(problem_of(type_, of), target_, 1, false).schedule; };
+    Case near = c;
+    near.k /= 2;
+    EXPECT_TRUE(schedule(c).has_few_rows && schedule(c).near_b == 0) << c;
+    EXPECT_TRUE(schedule(near).has_few_rows && schedule(near).near_b != 0) << near;
+    check(c, n == 1024 ? 0 : byte_size(type_) + 1);
+  }
+}
+
 /// All sums of a row, or of a strip of it, in registers: columns around each number of vectors that has a function, an
 /// even and an odd k, all forms of C, an A of either layout.
 TEST_P(GemmFewRows, SumsOfARowInRegisters) {

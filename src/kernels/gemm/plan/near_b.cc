@@ -24,6 +24,12 @@ constexpr std::int64_t kBytesAheadInOrder = 8192;
 // Rows ahead: with four lines come too late at times, sixteen are no better.
 constexpr std::int64_t kRowsBelow = 8;
 
+/// One row with vectors of half a line, whose kernel reads B from afar in such turns that hardware has it in time.
+bool comes_line_by_line(const Problem& p, const Kernels& kernels) {
+  const bool is_by_halves = !is_float(p.type) && kernels.element_bytes == 8;
+  return p.m == 1 && kernels.has_short_vectors && !kernels.widens() && !is_by_halves && !comes_from_caches(p, kernels);
+}
+
 }  // namespace
 
 bool comes_from_memory(const Problem& p, std::int64_t element_bytes) {
@@ -57,7 +63,7 @@ std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s)
   }
   if (s.has_few_rows) {
     if (s.rows_of_b == 1) return comes_from_caches(p, kernels) ? 0 : kBytesAheadInOrder / kernels.element_bytes;
-    if (s.leaves_b_to_hardware) return 0;
+    if (s.leaves_b_to_hardware || comes_line_by_line(p, kernels)) return 0;
     return (kernels.has_short_vectors ? kBytesAheadOfShortVectors : kBytesAhead) / kernels.element_bytes;
   }
   // The line in which the tile ends. That in which it begins has been fetched by the tile before.
