@@ -8,6 +8,7 @@
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/plan/far_operands.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/read_lines.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/segments.h"
 
@@ -29,7 +30,7 @@ constexpr std::int64_t kLeastKForEachRow = 64, kLeastKForEachRowOf64Bits = 256;
 constexpr std::int64_t kLeastKOfPairs = 64;
 // So many rows have their sums before these are finished. In pairs the sums of a row take a vector.
 constexpr std::int64_t kMostRows = 1024;
-constexpr std::int64_t kRowsOfPairs = 256;
+constexpr std::int64_t kRowsOfPairs = 256, kRowsOfPairsToRead = 32;
 constexpr std::int64_t kRowsUnit = 16;
 
 /// Columns lie as dots read them: k side by side.
@@ -123,7 +124,8 @@ void plan_dots(Plan& plan, int threads) {
   if (fetches) s.fetched = FarOperand::rows_of_a;
   choose_workers(p, kernels, threads, s);
 
-  std::int64_t rows = takes_pairs(p) ? kRowsOfPairs : kMostRows;
+  s.reads_a_first = takes_pairs(p) && reads_far_rows_of_a_first(p, kernels);
+  std::int64_t rows = s.reads_a_first ? kRowsOfPairsToRead : takes_pairs(p) ? kRowsOfPairs : kMostRows;
   if (s.workers > 1) {
     constexpr std::int64_t kItemsPerWorker = 4;
     const std::int64_t wanted = ceil_div(s.workers * kItemsPerWorker, segments.count);
@@ -188,6 +190,8 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
       return multiply(block);
     }
     block.sums = slots + static_cast<std::size_t>(worker) * s.slot_sums_bytes;
+    if (s.reads_a_first)
+      read_lines(block.a, block.m, p.a_row_step * kernels.element_bytes, p.k * kernels.element_bytes);
     multiply(block);
     const Output part = part_of(output, row, 0, kernels);
     if (p.n == 1) return kernels.finish(block.sums, block.m, 1, block.m, as_row(part), 0, 0, scale);

@@ -97,8 +97,10 @@ struct Schedule {
   bool keeps_sums_in_registers = false;  ///< at once: one_row.h
   bool ends_apart = false;               ///< at once: factors are applied to sums that lie in Y
   bool fetches_y = false;                ///< at once: lines that a tile will write, or those of rows with a short K
-  bool fetches_c = false;   ///< at once: what the tile to the right, or the next rows with a short K, will add
-  std::int64_t near_b = 0;  ///< near_b.h
+  bool fetches_c = false;         ///< at once: what the tile to the right, or the next rows with a short K, will add
+  bool reads_a_first = false;     ///< some rows of it, before they are multiplied: far_operands.h
+  bool reads_rows_first = false;  ///< in blocks: those of Y, and of a full C, from one end to the other: far_y.h
+  std::int64_t near_b = 0;        ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h
   std::int64_t rows_of_b = 0;         ///< of few rows: side by side, few_rows.h
   std::int64_t near_columns = 0;      ///< of a strip, which meet all rows while they are near: tiled/tiled_plan.cc

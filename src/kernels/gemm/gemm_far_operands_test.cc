@@ -84,6 +84,32 @@ TEST_P(GemmFarOperands, FetchesRowsOfATallProduct) {
   }
 }
 
+/// With vectors of half a line, rows of an A from memory that are neither short nor long are read before they are
+/// multiplied: by tiles as wide as Y, in blocks of rows and, of f32, in pairs of k; not those of a transposed A.
+TEST_P(GemmFarOperands, ReadsRowsOfAFirst) {
+  if (!has_short_floats(kernels_)) return;
+  const std::int64_t elements = last_level_cache_bytes() / 4 / kernels_.element_bytes;
+  const std::int64_t nr = kernels_.nr, longest = 1600 / kernels_.element_bytes;
+  const auto reads = [&](const Case& c) {
+    return make_plan(problem_of(type_, c), target_, 1, false).schedule.reads_a_first;
+  };
+  for (const Case& sizes :
+       {Case{0, nr, longest}, Case{0, nr - 1, longest / 4 + 3}, Case{0, 2 * nr + 5, longest / 2 + 1},
+        Case{0, type_ == ElementType::f32 ? 6 : nr, longest / 3}}) {
+    Case c = sizes;
+    c.m = elements / c.k + 29;
+    vary(c);
+    Case near = c, short_rows = c, long_rows = c, transposed = c;
+    near.m /= 2;
+    short_rows.k = 384 / kernels_.element_bytes - 1;
+    long_rows.k = longest + 1;
+    transposed.trans_a = true;
+    EXPECT_TRUE(reads(c)) << c;
+    EXPECT_FALSE(reads(near) || reads(short_rows) || reads(long_rows) || reads(transposed)) << c;
+    check(c, Operands(problem_of(type_, c), byte_size(type_) + 1, 1), {false}, byte_size(type_) + 1);
+  }
+}
+
 /// With vectors of half a line, a B of one panel, packed or as it lies: lines of it are fetched if it is part of much,
 /// by the first of several tiles. A long K has fewer ranges then.
 TEST_P(GemmFarOperands, LinesOfTheOnlyPanel) {

@@ -21,17 +21,26 @@ class GemmGuards : public TypeOnTargetTest {
   static constexpr std::int64_t kMostBytes = 64 * 1024 * sizeof(double);
   static constexpr std::int64_t kMostBytesOfA = 64 * kMostBytes;
 
-  void check_guards(const Case& c) {
+  static void as_planned(Plan&) {}
+  /// What is read of rows before they are used, which plans want of large operands only.
+  static void read_rows_first(Plan& plan) {
+    plan.schedule.reads_rows_first = plan.schedule.block_rows > 0;
+    plan.schedule.reads_a_first = true;
+  }
+
+  void check_guards(const Case& c, void (&change)(Plan&) = as_planned) {
     const Problem p = problem_of(type_, c);
     const Operands operands(p, 0, 1);
     const Bytes want = compute(p, operands, target_, one_thread_);
     for (const bool pack : {false, true}) {
-      for (const Place place : {Place::before_a_guard, Place::behind_a_guard}) check_at(place, c, operands, want, pack);
+      for (const Place place : {Place::before_a_guard, Place::behind_a_guard})
+        check_at(place, c, operands, want, pack, change);
     }
   }
 
  private:
-  void check_at(Place place, const Case& c, const Operands& operands, const Bytes& want, bool pack) {
+  void check_at(Place place, const Case& c, const Operands& operands, const Bytes& want, bool pack,
+                void (&change)(Plan&)) {
     const Problem p = problem_of(type_, c);
     const auto guarded = [&](const GuardedMemory& memory, const Bytes& bytes) {
       return memory.copy(bytes.data(), bytes.size(), place);
@@ -49,7 +58,8 @@ class GemmGuards : public TypeOnTargetTest {
     running << to_string(type_) << " on " << target_.name << ": " << c << (pack ? ", packed, " : ", ")
             << binet::testing::to_string(place);
     GuardReport::runs(running.str());
-    const Plan plan = make_plan(p, target_, 1, pack);
+    Plan plan = make_plan(p, target_, 1, pack);
+    change(plan);
     const Bytes workspace(plan.workspace_bytes, 0);
     const Bytes packed(pack ? packed_b_bytes(p, target_) : 0, 0);
     if (pack) pack_b(p, target_, b, packed.data(), one_thread_);
@@ -128,6 +138,18 @@ TEST_P(GemmGuards, AreNotTouchedByTransposedOperandsOfALongK) {
         Case of_a{many, few, k, true, k == 26};
         vary(of_a);
         check_guards(of_a);
+      }
+    }
+  }
+}
+
+/// Blocks of rows, tiles as wide as Y, and pairs of k, whose rows are read first. A block may begin anywhere in a line.
+TEST_P(GemmGuards, AreNotTouchedByRowsThatAreReadFirst) {
+  if (!has_short_floats(kernels_)) return;
+  for (const std::int64_t n : {std::int64_t{6}, kernels_.nr - 1, kernels_.nr, 4 * kernels_.nr, 7 * kernels_.nr + 3}) {
+    for (const std::int64_t k : {17, 101}) {
+      for (const CForm form : {CForm::none, CForm::full, CForm::row, CForm::column}) {
+        check_guards({251, n, k, false, false, form}, read_rows_first);
       }
     }
   }

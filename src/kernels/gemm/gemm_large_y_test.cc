@@ -170,6 +170,37 @@ TEST_P(GemmLargeY, FetchesWhatIsFar) {
   check(Case{150, 2053, 3, false, false, CForm::full});
 }
 
+/// With vectors of half a line, blocks of a Y, and of a full C, from afar are read before they are computed, unless
+/// rows are whole lines without a C, or long, or short: on one thread and two, and what is nearer is not.
+TEST_P(GemmLargeY, ReadsFarRowsFirst) {
+  if (!has_short_floats(kernels_)) return;
+  const ThreadPool two_threads(2);
+  const std::int64_t line = 64 / kernels_.element_bytes, bytes = last_level_cache_bytes();
+  const auto reads = [&](const Case& c) {
+    return make_plan(problem_of(type_, c), target_, 1, false).schedule.reads_rows_first;
+  };
+  for (const std::int64_t n : {6 * line, 6 * line + 2, 12 * line + 3}) {
+    for (const CForm form : {CForm::none, CForm::full}) {
+      const bool is_full = form == CForm::full;
+      Case c{bytes / 4 / (n * kernels_.element_bytes * (is_full ? 2 : 1)) + 7, n, 13, false, false, form};
+      Case near = c, narrow = c, wide = c, without_c = c;
+      near.m /= 2;
+      narrow.n = 3 * line + 1;
+      wide.n = 48 * line + 1;
+      without_c.beta = 0;
+      EXPECT_EQ(reads(c), is_full || n % line != 0) << c;
+      EXPECT_FALSE(reads(near) || reads(narrow) || reads(wide)) << c;
+      EXPECT_FALSE(is_full && reads(without_c)) << without_c;
+      if (!reads(c)) continue;
+      const Problem p = problem_of(type_, c);
+      const Operands operands(p, 0, 1);
+      check(c, operands, {false});
+      const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
+      EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c;
+    }
+  }
+}
+
 /// Each k that has a kernel of its own, and one more; columns around vectors, halves of them and panels; rows around a
 /// block of them; an A and a B of either layout, all forms of C.
 TEST_P(GemmLargeY, BInRegisters) {

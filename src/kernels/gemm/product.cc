@@ -5,6 +5,7 @@
 
 #include "kernels/gemm/items.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/read_lines.h"
 #include "kernels/gemm/segments.h"
 
 namespace binet::kernels::gemm {
@@ -251,7 +252,23 @@ void Product::multiply_direct(Block& block, std::int64_t k0) const {
   block.b_column_step = p_.b_column_step;
   if (s_.turns_b) return kernels_.multiply_turned(block);
   if (s_.has_few_rows) return kernels_.multiply_few_rows(block);
+  if (s_.reads_a_first) return multiply_rows_read_first(block);
   kernels_.multiply(block);
+}
+
+void Product::multiply_rows_read_first(Block& block) const {
+  constexpr std::int64_t kTiles = 4;
+  const std::int64_t bytes = kernels_.element_bytes, end = block.row + block.m;
+  const std::byte* const a = block.a;
+  const std::int64_t first = block.row;
+  for (; block.row < end; block.row += block.m, block.a += block.m * block.a_row_step * bytes) {
+    block.m = std::min(kTiles * kernels_.mr, end - block.row);
+    read_lines(block.a, block.m, block.a_row_step * bytes, block.k * bytes);
+    kernels_.multiply(block);
+  }
+  block.m = end - first;
+  block.row = first;
+  block.a = a;
 }
 
 void Product::multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const {

@@ -64,6 +64,7 @@ class Product {
   void multiply_row_of_panels(Block& block, std::int64_t k0, bool has_narrow) const;
   void widen_panels(Block& block, std::int64_t width, const Slot& slot) const;
   void multiply_direct(Block& block, std::int64_t k0) const;
+  void multiply_rows_read_first(Block& block) const;
   void multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const;
 
   const Problem p_;

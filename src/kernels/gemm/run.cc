@@ -10,6 +10,7 @@
 #include "kernels/gemm/plan/parts.h"
 #include "kernels/gemm/portions.h"
 #include "kernels/gemm/product.h"
+#include "kernels/gemm/read_lines.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/tiled/tiled.h"
 
@@ -72,8 +73,14 @@ void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* 
       const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
       const std::byte* const c_of_sums = s.ends_apart ? nullptr : c_of_rows;
       std::byte* const y_of_rows = y + row * p.y_row_step * bytes;
-      plan.kernels->multiply_at_once(sums, s, a + row * p.a_row_step * bytes, b, c_of_sums, y_of_rows,
-                                     workspace + worker * slot_bytes);
+      const std::byte* const a_of_rows = a + row * p.a_row_step * bytes;
+      if (s.reads_a_first) read_lines(a_of_rows, rows.m, p.a_row_step * bytes, p.k * bytes);
+      if (s.reads_rows_first) {
+        if (c != nullptr && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0)
+          read_lines(c_of_rows, rows.m, p.c_row_step * bytes, p.n * bytes);
+        read_lines(y_of_rows, rows.m, p.y_row_step * bytes, p.n * bytes);
+      }
+      plan.kernels->multiply_at_once(sums, s, a_of_rows, b, c_of_sums, y_of_rows, workspace + worker * slot_bytes);
       if (s.ends_apart) finish_in_place(rows, *plan.kernels, c_of_rows, y_of_rows);
     }
   });

@@ -18,6 +18,7 @@ constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, k
 constexpr std::int64_t kWayBytes = 4096;
 // Of longer ones what is loaded under masks is a small part; and hardware follows each by itself.
 constexpr std::int64_t kBytesOfLongRow = 512, kBytesOfLongRowOfTiles = 1024;
+constexpr std::int64_t kLeastBytesOfRowToRead = 384, kMostBytesOfRowToRead = 1600;
 
 /// Larger than what a core has to itself: from there on it is felt that no hardware prefetcher follows.
 bool is_beyond_a_core(std::int64_t bytes) { return bytes > second_level_cache_bytes(); }
@@ -71,6 +72,13 @@ bool fetches_rows_of_a_and_y(const Problem& p, const Kernels& kernels) {
   if (kernels.has_short_vectors) return follows_rows_of_a_late(p, kernels);
   return p.n <= kernels.nr && p.y_row_step == p.n && has_short_rows_of_a(p, kernels, kBytesOfLongRowOfTiles) &&
          p.m * (p.k + p.n) * kernels.element_bytes > last_level_cache_bytes() / kPart;
+}
+
+bool reads_far_rows_of_a_first(const Problem& p, const Kernels& kernels) {
+  const std::int64_t row_bytes = p.k * kernels.element_bytes;
+  if (!kernels.has_short_vectors || kernels.widens() || p.a_column_step != 1) return false;
+  return row_bytes >= kLeastBytesOfRowToRead && row_bytes <= kMostBytesOfRowToRead &&
+         p.m * row_bytes > last_level_cache_bytes() / kPart;
 }
 
 bool fetches_next_rows_of_b(const Problem& p, const Kernels& kernels) {

@@ -7,6 +7,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/plan/a_source.h"
 #include "kernels/gemm/plan/b_source.h"
+#include "kernels/gemm/plan/far_operands.h"
 #include "kernels/gemm/plan/far_y.h"
 #include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/plan/one_row.h"
@@ -271,6 +272,8 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.is_short = plan.schedule.is_short;
     const bool are_low = p.m <= 2 * kMostRowsOfBlock && are_shared_blocks(p, kernels, plan.schedule);
     schedule.block_rows = are_low ? 2 * kernels.mr : rows_of_block_at_once(p, kernels);
+    schedule.reads_a_first = reads_far_rows_of_a_first(p, kernels);
+    schedule.reads_rows_first = reads_far_rows_first(p, kernels);
     // What stays in the cores' own caches is best computed where it was computed the time before.
     const std::int64_t items_of_each = schedule.workers > 1 && kernels.has_short_vectors ? kItemsOfBlocks : 1;
     const std::int64_t items = items_of_each * schedule.workers;
