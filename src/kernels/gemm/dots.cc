@@ -190,8 +190,7 @@ void run_dots(const Plan& plan, const std::byte* a, const std::byte* b, const st
       return multiply(block);
     }
     block.sums = slots + static_cast<std::size_t>(worker) * s.slot_sums_bytes;
-    if (s.reads_a_first)
-      read_lines(block.a, block.m, p.a_row_step * kernels.element_bytes, p.k * kernels.element_bytes);
+    if (s.reads_a_first) read_rows_of_a(p, block.a, block.m, kernels.element_bytes);
     multiply(block);
     const Output part = part_of(output, row, 0, kernels);
     if (p.n == 1) return kernels.finish(block.sums, block.m, 1, block.m, as_row(part), 0, 0, scale);

@@ -85,7 +85,7 @@ TEST_P(GemmFarOperands, FetchesRowsOfATallProduct) {
 }
 
 /// With vectors of half a line, rows of an A from memory that are neither short nor long are read before they are
-/// multiplied: by tiles as wide as Y, in blocks of rows and, of f32, in pairs of k; not those of a transposed A.
+/// multiplied: by tiles as wide as Y, in blocks of rows and, of f32, in pairs of k.
 TEST_P(GemmFarOperands, ReadsRowsOfAFirst) {
   if (!has_short_floats(kernels_)) return;
   const std::int64_t elements = last_level_cache_bytes() / 4 / kernels_.element_bytes;
@@ -99,14 +99,44 @@ TEST_P(GemmFarOperands, ReadsRowsOfAFirst) {
     Case c = sizes;
     c.m = elements / c.k + 29;
     vary(c);
-    Case near = c, short_rows = c, long_rows = c, transposed = c;
+    Case near = c, short_rows = c, long_rows = c;
     near.m /= 2;
     short_rows.k = 384 / kernels_.element_bytes - 1;
     long_rows.k = longest + 1;
-    transposed.trans_a = true;
     EXPECT_TRUE(reads(c)) << c;
-    EXPECT_FALSE(reads(near) || reads(short_rows) || reads(long_rows) || reads(transposed)) << c;
+    EXPECT_FALSE(reads(near) || reads(short_rows) || reads(long_rows)) << c;
     check(c, Operands(problem_of(type_, c), byte_size(type_) + 1, 1), {false}, byte_size(type_) + 1);
+  }
+}
+
+/// The same of runs of the columns of a transposed A, unless they are few: with a B as it lies, transposed and packed,
+/// in blocks of rows, and on two threads.
+TEST_P(GemmFarOperands, ReadsColumnsOfAFirst) {
+  if (!has_short_floats(kernels_)) return;
+  const ThreadPool two_threads(2);
+  const std::int64_t elements = last_level_cache_bytes() / 4 / kernels_.element_bytes;
+  const std::int64_t nr = kernels_.nr;
+  for (const Case& sizes : {Case{0, nr, 20, true}, Case{0, nr - 1, 31, true}, Case{0, nr - 2, 33, true, true},
+                            Case{0, 2 * nr + 5, 27, true}}) {
+    Case c = sizes;
+    c.m = elements / (c.n + c.k) + 29;
+    vary(c);
+    Case near = c, few_columns = c;
+    near.m /= 2;
+    few_columns.k = 19;
+    few_columns.m *= 2;
+    for (const bool is_packed : {false, true}) {
+      const auto reads = [&](const Case& of) {
+        return make_plan(problem_of(type_, of), target_, 1, is_packed).schedule.reads_a_first;
+      };
+      EXPECT_TRUE(reads(c)) << c << " packed " << is_packed;
+      EXPECT_FALSE(reads(near) || reads(few_columns)) << c << " packed " << is_packed;
+    }
+    const Problem p = problem_of(type_, c);
+    const Operands operands(p, 0, 1);
+    check(c, operands);
+    const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
+    EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c;
   }
 }
 

@@ -150,6 +150,7 @@ TEST_P(GemmGuards, AreNotTouchedByRowsThatAreReadFirst) {
     for (const std::int64_t k : {17, 101}) {
       for (const CForm form : {CForm::none, CForm::full, CForm::row, CForm::column}) {
         check_guards({251, n, k, false, false, form}, read_rows_first);
+        check_guards({251, n, k, true, n % 2 == 0, form}, read_rows_first);
       }
     }
   }

@@ -230,7 +230,7 @@ void Product::multiply_packed(Block& block, std::int64_t k0, std::int64_t width,
   block.b_row_step = width;
   block.b = b_ + (block.column / kernels_.nr * b_layout_.panel_step + rows_before * width) * bytes;
   if (s_.widens_b) widen_panels(block, width, slot);
-  kernels_.multiply(block);
+  multiply_rows(block);
 }
 
 void Product::widen_panels(Block& block, std::int64_t width, const Slot& slot) const {
@@ -252,18 +252,21 @@ void Product::multiply_direct(Block& block, std::int64_t k0) const {
   block.b_column_step = p_.b_column_step;
   if (s_.turns_b) return kernels_.multiply_turned(block);
   if (s_.has_few_rows) return kernels_.multiply_few_rows(block);
-  if (s_.reads_a_first) return multiply_rows_read_first(block);
-  kernels_.multiply(block);
+  multiply_rows(block);
 }
 
-void Product::multiply_rows_read_first(Block& block) const {
-  constexpr std::int64_t kTiles = 4;
+void Product::multiply_rows(Block& block) const {
+  if (!s_.reads_a_first) return kernels_.multiply(block);
+  // Of a transposed A runs of memory as long as the second-level cache has room for.
+  constexpr std::int64_t kTiles = 4, kBytesOfTransposedA = 64 * 1024;
   const std::int64_t bytes = kernels_.element_bytes, end = block.row + block.m;
+  const std::int64_t tiles =
+      p_.a_column_step == 1 ? kTiles : std::max(kTiles, kBytesOfTransposedA / (block.k * bytes * kernels_.mr));
   const std::byte* const a = block.a;
   const std::int64_t first = block.row;
   for (; block.row < end; block.row += block.m, block.a += block.m * block.a_row_step * bytes) {
-    block.m = std::min(kTiles * kernels_.mr, end - block.row);
-    read_lines(block.a, block.m, block.a_row_step * bytes, block.k * bytes);
+    block.m = std::min(tiles * kernels_.mr, end - block.row);
+    read_rows_of_a(p_, block.a, block.m, bytes);
     kernels_.multiply(block);
   }
   block.m = end - first;

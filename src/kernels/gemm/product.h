@@ -64,7 +64,8 @@ class Product {
   void multiply_row_of_panels(Block& block, std::int64_t k0, bool has_narrow) const;
   void widen_panels(Block& block, std::int64_t width, const Slot& slot) const;
   void multiply_direct(Block& block, std::int64_t k0) const;
-  void multiply_rows_read_first(Block& block) const;
+  /// All rows at once, or some at a time, of which A is read first.
+  void multiply_rows(Block& block) const;
   void multiply_strip(Block& block, std::int64_t k0, const Slot& slot) const;
 
   const Problem p_;

@@ -14,4 +14,11 @@ void read_lines(const std::byte* row, std::int64_t rows, std::int64_t row_step, 
   }
 }
 
+void read_rows_of_a(const Problem& p, const std::byte* a, std::int64_t rows, std::int64_t element_bytes) noexcept {
+  const bool is_transposed = p.a_column_step != 1;
+  const std::int64_t lines = is_transposed ? p.k : rows, elements = is_transposed ? rows : p.k;
+  const std::int64_t step = is_transposed ? p.a_column_step : p.a_row_step;
+  read_lines(a, lines, step * element_bytes, elements * element_bytes);
+}
+
 }  // namespace binet::kernels::gemm

@@ -7,9 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/gemm/gemm.h"
+
 namespace binet::kernels::gemm {
 
 /// A byte of each line of `rows` rows of so many bytes, row_step bytes apart.
 void read_lines(const std::byte* row, std::int64_t rows, std::int64_t row_step, std::int64_t row_bytes) noexcept;
+
+/// The same of so many rows of the operand A, elements of so many bytes, whichever way it lies.
+void read_rows_of_a(const Problem& problem, const std::byte* a, std::int64_t rows, std::int64_t element_bytes) noexcept;
 
 }  // namespace binet::kernels::gemm

@@ -74,7 +74,7 @@ void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* 
       const std::byte* const c_of_sums = s.ends_apart ? nullptr : c_of_rows;
       std::byte* const y_of_rows = y + row * p.y_row_step * bytes;
       const std::byte* const a_of_rows = a + row * p.a_row_step * bytes;
-      if (s.reads_a_first) read_lines(a_of_rows, rows.m, p.a_row_step * bytes, p.k * bytes);
+      if (s.reads_a_first) read_rows_of_a(p, a_of_rows, rows.m, bytes);
       if (s.reads_rows_first) {
         if (c != nullptr && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0)
           read_lines(c_of_rows, rows.m, p.c_row_step * bytes, p.n * bytes);

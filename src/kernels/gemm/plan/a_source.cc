@@ -59,7 +59,10 @@ void choose_a_source(const Problem& p, const Kernels& kernels, Schedule& schedul
   if (schedule.a_is_direct) schedule.kc = k_of_direct_a(p, kernels, schedule);
   if (schedule.a_is_direct && schedule.fetched == FarOperand::none && fetches_rows_of_a_and_y(p, kernels))
     schedule.fetched = FarOperand::rows_of_a;
-  schedule.reads_a_first = schedule.fetched == FarOperand::rows_of_a && reads_far_rows_of_a_first(p, kernels);
+  const bool are_rows_fetched = schedule.fetched == FarOperand::rows_of_a;
+  const bool are_columns_alone = schedule.a_is_direct && p.a_row_step == 1 && p.a_column_step != 1 && p.n <= kernels.nr;
+  if ((are_rows_fetched || are_columns_alone) && p.k <= schedule.kc)
+    schedule.reads_a_first = reads_far_rows_of_a_first(p, kernels);
   schedule.a_is_widened = may_widen_a(p, kernels);
   if (schedule.a_is_widened) {
     schedule.a_line_step = round_up(schedule.kc, kernels.lanes);

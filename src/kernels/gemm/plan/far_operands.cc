@@ -19,6 +19,8 @@ constexpr std::int64_t kWayBytes = 4096;
 // Of longer ones what is loaded under masks is a small part; and hardware follows each by itself.
 constexpr std::int64_t kBytesOfLongRow = 512, kBytesOfLongRowOfTiles = 1024;
 constexpr std::int64_t kLeastBytesOfRowToRead = 384, kMostBytesOfRowToRead = 1600;
+// Of a transposed A: hardware follows fewer of them.
+constexpr std::int64_t kLeastColumnsToRead = 20;
 
 /// Larger than what a core has to itself: from there on it is felt that no hardware prefetcher follows.
 bool is_beyond_a_core(std::int64_t bytes) { return bytes > second_level_cache_bytes(); }
@@ -76,7 +78,9 @@ bool fetches_rows_of_a_and_y(const Problem& p, const Kernels& kernels) {
 
 bool reads_far_rows_of_a_first(const Problem& p, const Kernels& kernels) {
   const std::int64_t row_bytes = p.k * kernels.element_bytes;
-  if (!kernels.has_short_vectors || kernels.widens() || p.a_column_step != 1) return false;
+  if (!kernels.has_short_vectors || kernels.widens()) return false;
+  if (p.a_column_step != 1)
+    return p.k >= kLeastColumnsToRead && p.m * (p.k + p.n) * kernels.element_bytes > last_level_cache_bytes() / kPart;
   return row_bytes >= kLeastBytesOfRowToRead && row_bytes <= kMostBytesOfRowToRead &&
          p.m * row_bytes > last_level_cache_bytes() / kPart;
 }

@@ -34,7 +34,7 @@ namespace binet::kernels::gemm {
 
 /// Whether rows of A are read in the order of memory before tiles read them side by side (read_lines.h). With vectors
 /// of half a line, 0.65 to 0.9 of the time from memory: shorter rows come in time, and hardware follows each longer
-/// one.
+/// one. Of a transposed A runs of the columns, 0.35 to 0.8 of the time.
 [[nodiscard]] bool reads_far_rows_of_a_first(const Problem& problem, const Kernels& kernels);
 
 }  // namespace binet::kernels::gemm
