@@ -24,6 +24,16 @@ inline constexpr std::int64_t kColumnsOfPairs = 8;  ///< at most
 /// of half a line only.
 [[nodiscard]] bool takes_dots_of_rows(const Problem& problem, const Kernels& kernels, bool b_is_packed) noexcept;
 
+/// Columns lie as dots read them: k side by side.
+[[nodiscard]] inline bool has_columns_of_dots(const Problem& problem) noexcept { return problem.b_row_step == 1; }
+
+/// From one written column to the next, in elements: each begins a cache line, as A, which lies as it lies, makes loads
+/// across two lines enough.
+[[nodiscard]] std::int64_t column_step_of_dots(const Problem& problem, const Kernels& kernels) noexcept;
+
+/// The problem of a plan as it is computed.
+[[nodiscard]] Problem problem_of_dots(const Plan& plan) noexcept;
+
 /// Sets the schedule and the workspace of a plan for such a product, of rows if the schedule says that it is swapped.
 void plan_dots(Plan& plan, int threads);
 

@@ -38,6 +38,34 @@ TEST_P(GemmFarOperands, LinesOfABBeyondTheCaches) {
   }
 }
 
+/// With vectors of half a line, more rows than a tile has and a B from afar: it is packed in strips that fill half of
+/// the second-level cache, rows that meet in few sets from a part of the last-level cache on, others from memory. A
+/// nearer one, and a single tile, read it where it lies. The last strip and range of k are smaller.
+TEST_P(GemmFarOperands, StripsOfAFarB) {
+  if (!has_short_floats(kernels_)) return;
+  const ThreadPool two_threads(2);
+  const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes, page = 4096 / kernels_.element_bytes;
+  for (const std::int64_t n : {page, 4 * page, 5 * page / 2 + 3}) {
+    const bool rows_meet = n % page == 0;
+    Case c{kernels_.mr + 2, n, elements / (rows_meet ? 4 : 2) / n + 3};
+    vary(c);
+    const auto schedule = [&](const Case& of) { return make_plan(problem_of(type_, of), target_, 1, false).schedule; };
+    Case near = c, one_tile = c;
+    near.k /= 2;
+    one_tile.m = kernels_.mr;
+    const Schedule s = schedule(c);
+    EXPECT_EQ(s.b_source, BSource::strips) << c;
+    EXPECT_LE(s.strip_columns * s.kc * kernels_.element_bytes, second_level_cache_bytes() / 2) << c;
+    EXPECT_EQ(schedule(near).b_source, BSource::direct) << near;
+    EXPECT_EQ(schedule(one_tile).b_source, BSource::direct) << one_tile;
+    const Problem p = problem_of(type_, c);
+    const Operands operands(p, 0, 1);
+    check(c, operands, {false});
+    const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
+    EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c;
+  }
+}
+
 /// One column of few k, beyond a core's own caches: rows of A are fetched where much of them is loaded under masks.
 TEST_P(GemmFarOperands, FetchesShortRowsOfAFarA) {
   const std::int64_t elements = 2 * second_level_cache_bytes() / kernels_.element_bytes;

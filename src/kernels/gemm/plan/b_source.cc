@@ -19,6 +19,8 @@ namespace {
 constexpr std::int64_t kStripColumns = 256;
 // Where vectors are half a line, what is turned is written half a line at a time: into the first-level cache.
 constexpr std::int64_t kBytesOfTurnedStrip = 24 * 1024;
+// Of a B from the far end of the last-level cache, or from memory, so many k at a time, in longer rows.
+constexpr std::int64_t kFarKOfStrip = 128;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
 // More than so many tiles of rows have fewer rows of B at a time, if they read it in place; for others sums are not
@@ -212,7 +214,12 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
         return;
       }
       if (p.m > kernels.mr) {
-        if (kernels.has_short_vectors && p.b_column_step != 1) {
+        if (kernels.has_short_vectors && p.b_column_step == 1 && !comes_from_caches(p, kernels)) {
+          // Runs of memory as long as half of the second-level cache has room for, of so many rows.
+          schedule.kc = equal_k(kFarKOfStrip);
+          const std::int64_t columns = second_level_cache_bytes() / 2 / (kFarKOfStrip * kernels.accumulator_bytes);
+          schedule.strip_columns = std::min(columns / kernels.nr * kernels.nr, round_up(p.n, kernels.nr));
+        } else if (kernels.has_short_vectors && p.b_column_step != 1) {
           const std::int64_t near = kBytesOfTurnedStrip / (schedule.kc * kernels.accumulator_bytes);
           const std::int64_t panels = std::max<std::int64_t>(1, near / kernels.nr);
           schedule.strip_columns = std::min(panels * kernels.nr, round_up(p.n, kernels.nr));
