@@ -30,17 +30,6 @@ Output as_row(const Output& column) {
 
 }  // namespace
 
-std::int64_t column_step_of_dots(const Problem& p, const Kernels& kernels) noexcept {
-  return round_up(p.k, kLineBytes / kernels.element_bytes);
-}
-
-Problem problem_of_dots(const Plan& plan) noexcept {
-  if (!plan.schedule.is_swapped) return plan.problem;
-  Problem p = swapped(plan.problem);
-  p.y_row_step = 1;
-  return p;
-}
-
 void write_columns_of_b(const Problem& p, const Kernels& kernels, const std::byte* b, std::byte* columns) {
   if (takes_pairs(p)) return kernels.write_pairs(b, p.b_row_step, p.b_column_step, p.n, p.k, columns);
   const std::int64_t step = column_step_of_dots(p, kernels);

@@ -8,6 +8,7 @@
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/portions.h"
 #include "threads/thread_pool.h"
 
 namespace binet::kernels::gemm {
@@ -29,10 +30,17 @@ inline constexpr std::int64_t kColumnsOfPairs = 8;  ///< at most
 
 /// From one written column to the next, in elements: each begins a cache line, as A, which lies as it lies, makes loads
 /// across two lines enough.
-[[nodiscard]] std::int64_t column_step_of_dots(const Problem& problem, const Kernels& kernels) noexcept;
+[[nodiscard]] inline std::int64_t column_step_of_dots(const Problem& problem, const Kernels& kernels) noexcept {
+  return round_up(problem.k, kLineBytes / kernels.element_bytes);
+}
 
 /// The problem of a plan as it is computed.
-[[nodiscard]] Problem problem_of_dots(const Plan& plan) noexcept;
+[[nodiscard]] inline Problem problem_of_dots(const Plan& plan) noexcept {
+  if (!plan.schedule.is_swapped) return plan.problem;
+  Problem p = swapped(plan.problem);
+  p.y_row_step = 1;
+  return p;
+}
 
 /// Sets the schedule and the workspace of a plan for such a product, of rows if the schedule says that it is swapped.
 void plan_dots(Plan& plan, int threads);
