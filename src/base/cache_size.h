@@ -21,9 +21,9 @@ namespace binet {
 /// small part of it.
 [[nodiscard]] bool last_level_cache_is_slow() noexcept;
 
-/// Whether a core gets less out of the last-level cache than out of memory once it has filled half of it, and two cores
-/// once they have filled three quarters: so it was measured with AMD's Zen 3, and is taken for other x86 CPUs without
-/// AVX-512.
+/// Whether a core gets less out of the last-level cache than out of memory once it has filled three eighths of it, and
+/// two cores once they have filled five eighths: so it was measured with AMD's Zen 3, and is taken for other x86 CPUs
+/// without AVX-512.
 [[nodiscard]] bool last_level_cache_is_left_early() noexcept;
 
 /// Whether memory takes more from a core that streams than the last-level cache moves for it in three streams at once.

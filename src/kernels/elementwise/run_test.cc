@@ -155,18 +155,18 @@ TEST(Run, StreamsByWhatItTouchesAndByWhatHappensToTheResult) {
   const bool is_left_early = last_level_cache_is_left_early();
   EXPECT_EQ(streams(beyond_a_core, 2, Result::used_later),
             memory_takes_streams_fast() ||
-                beyond_a_core.touched_bytes * 16 >= beyond_a_core.cache_bytes * (is_left_early ? 11 : 16));
+                beyond_a_core.touched_bytes * 16 >= beyond_a_core.cache_bytes * (is_left_early ? 10 : 16));
   EXPECT_LE(streams(row, 1, Result::used_later),
-            last_level_cache_is_slow() || row.touched_bytes * 16 >= row.cache_bytes * (is_left_early ? 7 : 11));
+            last_level_cache_is_slow() || row.touched_bytes * 16 >= row.cache_bytes * (is_left_early ? 6 : 11));
   const Plan scalar = plan_of({64 * kMi}, {1});
   EXPECT_TRUE(streams(scalar, 2, Result::used_later));
   const std::int64_t beyond_two_cores = 2 * (second_level_cache_bytes() / 4 * 5);
   EXPECT_LE(streams(row, 2, Result::used_later),
             last_level_cache_is_slow() ? row.touched_bytes >= beyond_two_cores
-                                       : row.touched_bytes * 16 >= row.cache_bytes * (is_left_early ? 12 : 16));
+                                       : row.touched_bytes * 16 >= row.cache_bytes * (is_left_early ? 10 : 16));
   EXPECT_LE(streams(outer, 2, Result::used_later), streams(row, 2, Result::used_later));
   EXPECT_LE(streams(outer, 1, Result::used_later),
-            outer.touched_bytes * 16 >= outer.cache_bytes * (is_left_early ? 8 : 16));
+            outer.touched_bytes * 16 >= outer.cache_bytes * (is_left_early ? 6 : 16));
   // On a machine whose last cache is smaller than the result, it is out of the cache anyway.
   if (beyond_a_core.cache_bytes > 4 * kMi) {
     EXPECT_FALSE(streams(beyond_a_core, 1, Result::read_next));

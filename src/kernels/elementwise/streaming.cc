@@ -46,7 +46,7 @@ std::int64_t by_one(const BroadcastPlan& plan, std::int64_t element_bytes, std::
   if (last_level_cache_is_slow()) {
     return operand_elements >= plan.elements ? beyond_a_core() : cache_bytes / 16 * 11;
   }
-  if (last_level_cache_is_left_early()) return cache_bytes / 16 * (only_writes(plan, operand_elements) ? 8 : 7);
+  if (last_level_cache_is_left_early()) return cache_bytes / 16 * 6;
   const bool reads_near = elements_read_again(plan) * element_bytes <= kFirstLevelBytes;
   return only_writes(plan, operand_elements) && reads_near ? cache_bytes : cache_bytes / 16 * 11;
 }
@@ -59,12 +59,10 @@ std::int64_t by_all(const BroadcastPlan& plan, std::int64_t operand_elements) {
   return cache_bytes / 8 * (only_writes(plan, operand_elements) ? 11 : 9);
 }
 
-/// A cache that is left early is left by two when it is fuller, and the later, the less there is to read. Two cores'
-/// streams of equal shapes are no more than a fast memory takes.
-std::int64_t by_two(const BroadcastPlan& plan, std::int64_t operand_elements, std::int64_t one, std::int64_t all) {
-  if (last_level_cache_is_left_early()) {
-    return last_level_cache_bytes() / 16 * (are_equal(plan) ? 11 : only_writes(plan, operand_elements) ? 14 : 12);
-  }
+/// A cache that is left early is left by two when it is fuller. Two cores' streams of equal shapes are no more than a
+/// fast memory takes.
+std::int64_t by_two(const BroadcastPlan& plan, std::int64_t one, std::int64_t all) {
+  if (last_level_cache_is_left_early()) return last_level_cache_bytes() / 16 * 10;
   const bool are_like_one = last_level_cache_is_slow() || (are_equal(plan) && memory_takes_streams_fast());
   return are_like_one ? std::min(2 * one, all) : all;
 }
@@ -78,7 +76,7 @@ StreamedFrom find_streamed_from(const BroadcastPlan& plan, std::int64_t element_
   from.one = by_one(plan, element_bytes, operand_elements);
   from.all = by_all(plan, operand_elements);
   from.each = last_level_cache_is_slow() ? from.one : from.all;
-  from.two = by_two(plan, operand_elements, from.one, from.all);
+  from.two = by_two(plan, from.one, from.all);
   return from;
 }
 
