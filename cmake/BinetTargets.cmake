@@ -1,5 +1,5 @@
-# How the rooms say what they consist of: binet_sources, binet_small_sources, binet_kernel_sources, binet_test,
-# binet_benchmark.
+# How the rooms say what they consist of: binet_sources, binet_small_sources, binet_decision_sources,
+# binet_kernel_sources, binet_test, binet_benchmark.
 
 add_library(binet_options INTERFACE)
 target_compile_options(binet_options INTERFACE
@@ -44,15 +44,30 @@ set(binet_loops_as_written -fno-unswitch-loops -fno-peel-loops -fno-split-loops 
   -fno-gcse-after-reload -fno-version-loops-for-strides -fno-predictive-commoning -fno-loop-unroll-and-jam
   -fno-tree-partial-pre -fno-tree-scev-cprop -fno-align-jumps)
 
-# binet_kernel_sources(file...): the same for loops over numbers, which nothing is thrown through: without the tables of
-# how to unwind their stack, 127 KB for what few debuggers and profilers need. Other builds than releases have them.
-function(binet_kernel_sources)
-  binet_sources_with(-O3 ${ARGN})
+# What nothing is thrown through has no tables of how to unwind its stack, which few debuggers and profilers need: 127 KB
+# of kernels. Other builds than releases have them.
+function(binet_without_unwind_tables)
   if(BINET_SANITIZE)
     return()
   endif()
   set_property(SOURCE ${ARGN} TARGET_DIRECTORY binet_rooms APPEND PROPERTY COMPILE_OPTIONS
-    "$<$<CONFIG:Release>:-fno-exceptions;-fno-unwind-tables;-fno-asynchronous-unwind-tables>"
+    "$<$<CONFIG:Release>:-fno-exceptions;-fno-unwind-tables;-fno-asynchronous-unwind-tables>")
+endfunction()
+
+# binet_decision_sources(file...): small sources that compare numbers, and neither allocate nor throw.
+function(binet_decision_sources)
+  binet_small_sources(${ARGN})
+  binet_without_unwind_tables(${ARGN})
+endfunction()
+
+# binet_kernel_sources(file...): loops over numbers, which nothing is thrown through either.
+function(binet_kernel_sources)
+  binet_sources_with(-O3 ${ARGN})
+  binet_without_unwind_tables(${ARGN})
+  if(BINET_SANITIZE)
+    return()
+  endif()
+  set_property(SOURCE ${ARGN} TARGET_DIRECTORY binet_rooms APPEND PROPERTY COMPILE_OPTIONS
     "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:${binet_loops_as_written}>")
 endfunction()
 

@@ -100,6 +100,7 @@ struct Schedule {
   bool fetches_c = false;         ///< at once: what the tile to the right, or the next rows with a short K, will add
   bool reads_a_first = false;     ///< some rows of it, before they are multiplied: far_operands.h
   bool reads_rows_first = false;  ///< in blocks: those of Y, and of a full C, from one end to the other: far_y.h
+  bool streams_rows = false;      ///< in blocks, which are computed in the workspace: far_y.h
   std::int64_t near_b = 0;        ///< near_b.h
   bool leaves_b_to_hardware = false;  ///< near_b.h
   std::int64_t rows_of_b = 0;         ///< of few rows: side by side, few_rows.h

@@ -28,6 +28,20 @@ class GemmGuards : public TypeOnTargetTest {
     plan.schedule.reads_a_first = true;
   }
 
+  /// What is computed in the workspace and streamed from there, which plans want of a large Y only: whole rows, or some
+  /// lines of them. With any other plan nothing is changed.
+  static void stream_rows(Plan& plan) {
+    Schedule& s = plan.schedule;
+    const std::int64_t bytes = plan.kernels->element_bytes, line = 64 / bytes;
+    if (!is_at_once(plan.way) || plan.kernels->widens() || s.b_lane_step != 0) return;
+    plan.way = Way::rows_at_once;
+    s.streams_rows = true;
+    s.block_rows = 2 * plan.kernels->mr;
+    s.strip_columns = plan.problem.n % line == 0 ? 2 * line : plan.problem.n;
+    s.slot_sums_bytes = static_cast<std::size_t>(round_up(s.block_rows * s.strip_columns * bytes, 64));
+    plan.workspace_bytes = static_cast<std::size_t>(s.workers) * s.slot_sums_bytes;
+  }
+
   void check_guards(const Case& c, void (&change)(Plan&) = as_planned) {
     const Problem p = problem_of(type_, c);
     const Operands operands(p, 0, 1);
@@ -151,6 +165,20 @@ TEST_P(GemmGuards, AreNotTouchedByRowsThatAreReadFirst) {
       for (const CForm form : {CForm::none, CForm::full, CForm::row, CForm::column}) {
         check_guards({251, n, k, false, false, form}, read_rows_first);
         check_guards({251, n, k, true, n % 2 == 0, form}, read_rows_first);
+      }
+    }
+  }
+}
+
+/// Lines in which a run of rows begins or ends, and other ones, are written in different ways.
+TEST_P(GemmGuards, AreNotTouchedByRowsThatAreStreamed) {
+  const std::int64_t line = 64 / kernels_.element_bytes;
+  for (const std::int64_t m : {5, 31, 250}) {
+    for (const std::int64_t n : {std::int64_t{3}, line, 3 * line - 1, 3 * line, 5 * line + 3}) {
+      for (const std::int64_t k : {2, 13}) {
+        Case c{m, n, k, k == 2 && n % 2 == 0};
+        vary(c);
+        check_guards(c, stream_rows);
       }
     }
   }

@@ -201,6 +201,44 @@ TEST_P(GemmLargeY, ReadsFarRowsFirst) {
   }
 }
 
+/// With vectors of half a line, a Y from afar with a short k is streamed: whole rows, which begin anywhere in a line,
+/// or some lines of long ones; on one thread and two. What is nearer is not, nor what has a longer k or narrow rows.
+TEST_P(GemmLargeY, StreamsFarRows) {
+  if (!kernels_.has_short_vectors || kernels_.widens()) return;
+  const ThreadPool two_threads(2);
+  const std::int64_t bytes = kernels_.element_bytes, line = 64 / bytes;
+  const bool is_known = is_float(type_);  // with factors, or of 64 bits, integers may go by items
+  const auto rows_of = [&](std::int64_t n, int sixteenths) {
+    return last_level_cache_bytes() / 16 * sixteenths / (n * bytes) + 1;
+  };
+  const auto schedule = [&](const Case& c, int threads) {
+    return make_plan(problem_of(type_, c), target_, threads, false).schedule;
+  };
+  for (const std::int64_t n : {3 * line, 6 * line + 2, 17 * line + 3, 85 * line}) {
+    for (const std::int64_t k : {2, 13}) {
+      Case c{rows_of(n, 5), n, k};
+      vary(c);
+      Case near = c, long_k = c;
+      near.m -= 2;
+      long_k.k = 33;
+      if (is_known) {
+        EXPECT_TRUE(schedule(c, 1).streams_rows) << c;
+        EXPECT_EQ(schedule(c, 1).strip_columns < n, n == 85 * line) << c;
+      }
+      EXPECT_FALSE(schedule(c, 2).streams_rows || schedule(near, 1).streams_rows) << c;
+      EXPECT_TRUE(n % (16 * line) == 0 || !schedule(long_k, 1).streams_rows) << c;
+      check(c, k == 2 ? 0 : byte_size(type_) + 1);
+    }
+    const Case wide{rows_of(n, 10), n, 5};
+    EXPECT_TRUE(schedule(wide, 2).streams_rows || !is_known) << wide;
+    const Problem p = problem_of(type_, wide);
+    const Operands operands(p, 0, 1);
+    const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
+    EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << wide;
+  }
+  EXPECT_FALSE(schedule({rows_of(2 * line, 5), 2 * line, 5}, 1).streams_rows);
+}
+
 /// Each k that has a kernel of its own, and one more; columns around vectors, halves of them and panels; rows around a
 /// block of them; an A and a B of either layout, all forms of C.
 TEST_P(GemmLargeY, BInRegisters) {

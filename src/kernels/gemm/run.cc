@@ -1,4 +1,6 @@
 // Room: kernels. A call, in the way that its plan has chosen (gemm.h, plan.cc).
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -13,6 +15,7 @@
 #include "kernels/gemm/read_lines.h"
 #include "kernels/gemm/scale.h"
 #include "kernels/gemm/tiled/tiled.h"
+#include "kernels/stream_bytes.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -55,6 +58,31 @@ void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* 
   }
 }
 
+/// Rows that are computed at once, and their last step where that is apart.
+void multiply_rows(const Plan& plan, const Problem& rows, const std::byte* a, const std::byte* b, const std::byte* c,
+                   std::byte* y, std::byte* slot) {
+  if (!plan.schedule.ends_apart) return plan.kernels->multiply_at_once(rows, plan.schedule, a, b, c, y, slot);
+  plan.kernels->multiply_at_once(sums_alone(rows), plan.schedule, a, b, nullptr, y, slot);
+  finish_in_place(rows, *plan.kernels, c, y);
+}
+
+/// The same with some columns of some rows at a time in `slot`, from where they are streamed to Y, which is one run.
+void multiply_and_stream(const Plan& plan, const Problem& p, const std::byte* a, const std::byte* b, const std::byte* c,
+                         std::byte* y, std::byte* slot) {
+  const Schedule& s = plan.schedule;
+  const std::int64_t bytes = plan.kernels->element_bytes, n = p.n;
+  Problem rows = p;
+  for (std::int64_t column = 0; column < n; column += s.strip_columns) {
+    rows.n = rows.y_row_step = std::min(s.strip_columns, n - column);
+    multiply_rows(plan, rows, a, b + column * rows.b_column_step * bytes,
+                  c == nullptr ? nullptr : c + column * rows.c_column_step * bytes, slot, nullptr);
+    const std::int64_t runs = rows.n == n ? 1 : rows.m, run_bytes = rows.m * rows.n * bytes / runs;
+    for (std::int64_t i = 0; i < runs; ++i) {
+      stream_bytes(slot + i * run_bytes, y + (i * n + column) * bytes, run_bytes);
+    }
+  }
+}
+
 /// Not a part of run(), which would save registers for it.
 [[gnu::noinline]] void run_rows_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                                         std::byte* y, std::byte* workspace, const ThreadPool& pool) {
@@ -65,24 +93,25 @@ void finish_in_place(const Problem& p, const Kernels& kernels, const std::byte* 
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
+    std::byte* const slot = workspace + worker * slot_bytes;
     const std::int64_t end = std::min(p.m, (item + 1) * s.item_rows);
     const std::int64_t together = s.block_rows == 0 ? s.item_rows : s.block_rows;
-    Problem rows = p, sums = s.ends_apart ? sums_alone(p) : p;
+    Problem rows = p;
     for (std::int64_t row = item * s.item_rows; row < end; row += together) {
-      rows.m = sums.m = std::min(together, end - row);
+      rows.m = std::min(together, end - row);
       const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
-      const std::byte* const c_of_sums = s.ends_apart ? nullptr : c_of_rows;
       std::byte* const y_of_rows = y + row * p.y_row_step * bytes;
       const std::byte* const a_of_rows = a + row * p.a_row_step * bytes;
       if (s.reads_a_first) read_rows_of_a(p, a_of_rows, rows.m, bytes);
       if (s.reads_rows_first) {
         if (c != nullptr && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0)
           read_lines(c_of_rows, rows.m, p.c_row_step * bytes, p.n * bytes);
-        read_lines(y_of_rows, rows.m, p.y_row_step * bytes, p.n * bytes);
+        if (!s.streams_rows) read_lines(y_of_rows, rows.m, p.y_row_step * bytes, p.n * bytes);
       }
-      plan.kernels->multiply_at_once(sums, s, a_of_rows, b, c_of_sums, y_of_rows, workspace + worker * slot_bytes);
-      if (s.ends_apart) finish_in_place(rows, *plan.kernels, c_of_rows, y_of_rows);
+      const auto multiply = s.streams_rows ? multiply_and_stream : multiply_rows;
+      multiply(plan, rows, a_of_rows, b, c_of_rows, y_of_rows, slot);
     }
+    if (s.streams_rows) hwy::FlushStream();
   });
 }
 

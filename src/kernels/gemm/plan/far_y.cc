@@ -1,5 +1,8 @@
 #include "kernels/gemm/plan/far_y.h"
 
+#include <algorithm>
+
+#include "base/aligned_buffer.h"
 #include "base/cache_size.h"
 #include "base/target.h"
 #include "kernels/gemm/kernels.h"
@@ -18,6 +21,10 @@ constexpr std::int64_t kMostKToFetchYFor = 32;
 constexpr std::int64_t kPartOfNearRows = 4, kPartOfNearRowsOffLines = 6;
 constexpr std::int64_t kLeastKOfNearerRows = 24;
 constexpr std::int64_t kLeastBytesOfRowToRead = 256, kMostBytesOfRowToRead = 3072;
+// With a longer k tiles have time for their stores, but not where rows of Y, and of B, meet in few sets of a cache.
+constexpr std::int64_t kMostKToStream = 32, kMostKToStreamRowsThatMeet = 64;
+constexpr std::int64_t kLeastBytesOfRowToStream = 160, kMostBytesOfStreamedRow = 2560;
+constexpr std::int64_t kBytesOfStreamedBlock = 24 * 1024;
 
 bool may_fetch(const Problem& p, const Kernels& kernels) {
   return leaves_b_to_hardware(kernels) && !has_units_of_half_vectors() && p.n * kernels.element_bytes >= kLeastRowBytes;
@@ -35,6 +42,22 @@ bool fetches_far_y(const Problem& p, const Kernels& kernels) {
 bool fetches_far_c(const Problem& p, const Kernels& kernels) {
   if (!may_fetch(p, kernels) || !has_full_c(p)) return false;
   return p.m * p.n * kernels.element_bytes > last_level_cache_bytes() / 16 * 5;
+}
+
+bool streams_far_rows(const Problem& p, const Kernels& kernels, Schedule& s) {
+  if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.y_row_step != p.n) return false;
+  const std::int64_t bytes = kernels.element_bytes, row_bytes = p.n * bytes;
+  if (row_bytes < kLeastBytesOfRowToStream || row_bytes * kernels.mr > second_level_cache_bytes() / 2) return false;
+  const bool rows_meet = row_bytes % (kAliasBytes / 4) == 0;
+  if (p.k > (rows_meet ? kMostKToStreamRowsThatMeet : kMostKToStream) / (is_float(p.type) ? 1 : 2)) return false;
+  if (p.m * row_bytes < last_level_cache_bytes() / 16 * (s.workers == 1 ? 5 : 10)) return false;
+  // Whole lines, or whole rows, one after the other.
+  const bool are_cut = row_bytes > kMostBytesOfStreamedRow && row_bytes % kLineBytes == 0;
+  s.strip_columns = are_cut ? equal_part(p.n, kMostBytesOfStreamedRow / bytes, kLineBytes / bytes) : p.n;
+  const std::int64_t strip_bytes = s.strip_columns * bytes;
+  s.block_rows = std::max(kBytesOfStreamedBlock / strip_bytes / kernels.mr, std::int64_t{1}) * kernels.mr;
+  s.slot_sums_bytes = round_up_to_cache_line(static_cast<std::size_t>(s.block_rows * strip_bytes));
+  return true;
 }
 
 bool reads_far_rows_first(const Problem& p, const Kernels& kernels) {

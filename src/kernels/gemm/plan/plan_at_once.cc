@@ -280,16 +280,17 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), are_low ? kernels.mr / 2 : 2 * kernels.mr);
     schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
   }
+  schedule.streams_rows = streams_far_rows(p, kernels, schedule);
   schedule.items = ceil_div(p.m, schedule.item_rows);
   schedule.ends_apart = ends_apart(p);
-  schedule.fetches_y = fetches_far_y(p, kernels) || (!schedule.keeps_b_in_registers && fetches_y_at_once(p, kernels));
+  const bool is_y_far = fetches_far_y(p, kernels);
+  schedule.fetches_y =
+      !schedule.streams_rows && (is_y_far || (!schedule.keeps_b_in_registers && fetches_y_at_once(p, kernels)));
   schedule.fetches_c = fetches_far_c(p, kernels);
   schedule.ends_in_halves = plan.schedule.ends_in_halves;
-  if (kernels.widen_lines != nullptr) {
-    widen_at_once(p, kernels, plan.schedule, schedule);
-    plan.workspace_bytes = static_cast<std::size_t>(schedule.workers) *
-                           (schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes);
-  }
+  if (kernels.widen_lines != nullptr) widen_at_once(p, kernels, plan.schedule, schedule);
+  plan.workspace_bytes = static_cast<std::size_t>(schedule.workers) *
+                         (schedule.slot_a_bytes + schedule.slot_b_bytes + schedule.slot_sums_bytes);
   plan.schedule = schedule;
   const bool is_one_call = schedule.items == 1 && schedule.block_rows == 0 && !schedule.ends_apart;
   plan.way = is_one_call ? Way::at_once : Way::rows_at_once;
