@@ -216,7 +216,7 @@ TEST_P(GemmLargeY, StreamsFarRows) {
   };
   for (const std::int64_t n : {3 * line, 6 * line + 2, 17 * line + 3, 85 * line}) {
     for (const std::int64_t k : {2, 13}) {
-      Case c{rows_of(n, 5), n, k};
+      Case c{rows_of(n, 5), n, k, n == 17 * line + 3};
       vary(c);
       Case near = c, long_k = c;
       near.m -= 2;

@@ -44,20 +44,24 @@ bool fetches_far_c(const Problem& p, const Kernels& kernels) {
   return p.m * p.n * kernels.element_bytes > last_level_cache_bytes() / 16 * 5;
 }
 
-bool streams_far_rows(const Problem& p, const Kernels& kernels, Schedule& s) {
+bool streams_far_rows(const Problem& p, const Kernels& kernels, std::int64_t workers) {
   if (!kernels.has_short_vectors || kernels.widen_lines != nullptr || p.y_row_step != p.n) return false;
-  const std::int64_t bytes = kernels.element_bytes, row_bytes = p.n * bytes;
+  const std::int64_t row_bytes = p.n * kernels.element_bytes;
   if (row_bytes < kLeastBytesOfRowToStream || row_bytes * kernels.mr > second_level_cache_bytes() / 2) return false;
   const bool rows_meet = row_bytes % (kAliasBytes / 4) == 0;
   if (p.k > (rows_meet ? kMostKToStreamRowsThatMeet : kMostKToStream) / (is_float(p.type) ? 1 : 2)) return false;
-  if (p.m * row_bytes < last_level_cache_bytes() / 16 * (s.workers == 1 ? 5 : 10)) return false;
+  return p.m * row_bytes >= last_level_cache_bytes() / 16 * (workers == 1 ? 5 : 10);
+}
+
+void cut_into_streamed_blocks(const Problem& p, const Kernels& kernels, Schedule& s) {
   // Whole lines, or whole rows, one after the other.
+  const std::int64_t bytes = kernels.element_bytes, row_bytes = p.n * bytes;
   const bool are_cut = row_bytes > kMostBytesOfStreamedRow && row_bytes % kLineBytes == 0;
+  s.streams_rows = true;
   s.strip_columns = are_cut ? equal_part(p.n, kMostBytesOfStreamedRow / bytes, kLineBytes / bytes) : p.n;
   const std::int64_t strip_bytes = s.strip_columns * bytes;
   s.block_rows = std::max(kBytesOfStreamedBlock / strip_bytes / kernels.mr, std::int64_t{1}) * kernels.mr;
   s.slot_sums_bytes = round_up_to_cache_line(static_cast<std::size_t>(s.block_rows * strip_bytes));
-  return true;
 }
 
 bool reads_far_rows_first(const Problem& p, const Kernels& kernels) {

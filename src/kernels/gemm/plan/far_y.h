@@ -19,10 +19,12 @@ namespace binet::kernels::gemm {
 /// to 0.8 of the time. With vectors of half a line; rows of whole lines without a C come in time.
 [[nodiscard]] bool reads_far_rows_first(const Problem& problem, const Kernels& kernels);
 
-/// Whether blocks of rows are computed in the workspace, and streamed to Y from there: a store to Y would read its line
-/// before, so memory moves half as much. With vectors of half a line, a Y that is one run, and little to compute for
-/// each element: 0.4 to 0.8 of the time. If so, says in the schedule, which has workers, how large blocks are: all
-/// columns or, in long rows, some whole lines.
-[[nodiscard]] bool streams_far_rows(const Problem& problem, const Kernels& kernels, Schedule& schedule);
+/// Whether blocks of rows are computed in the workspace by so many workers, and streamed to Y from there: a store to Y
+/// would read its line before, so memory moves half as much. With vectors of half a line, a Y that is one run, and
+/// little to compute for each element: 0.4 to 0.8 of the time.
+[[nodiscard]] bool streams_far_rows(const Problem& problem, const Kernels& kernels, std::int64_t workers);
+
+/// How large these blocks are: all columns or, in long rows, some whole lines.
+void cut_into_streamed_blocks(const Problem& problem, const Kernels& kernels, Schedule& schedule);
 
 }  // namespace binet::kernels::gemm

@@ -44,6 +44,7 @@ constexpr std::int64_t kFewRowsOfB = 8;
 // With a longer k it is not felt; the sooner where a vector takes the time of two halves (Zen 4).
 constexpr std::int64_t kMostKOfBlocks = 128;
 constexpr std::int64_t kMostKOfBlocksOfHalves = 15;
+constexpr std::int64_t kMostKOfTransposedBlocks = 32;
 constexpr std::int64_t kMostKOfSharedRowsThatMeet = 24;  // with vectors as long as lines
 constexpr std::int64_t kLeastKOfSharedBlocks = 16, kLeastKOfSmallSharedBlocks = 40;
 constexpr std::int64_t kSmallYOfSharedBlocks = 32 * 1024;  // elements
@@ -143,9 +144,11 @@ bool goes_by_blocks_at_once(const Problem& p, const Kernels& kernels, const Sche
 }
 
 /// Blocks of many rows read A where it lies however many columns there are, which items then pack: a block's rows stay
-/// near while all columns meet them. (Measured with short vectors.)
+/// near while all columns meet them. (Measured with short vectors.) A transposed one is read so for a Y that is
+/// streamed.
 bool reads_a_by_blocks(const Problem& p, const Kernels& kernels, const Schedule& s) {
-  if (!kernels.has_short_vectors || kernels.element_bytes != kernels.accumulator_bytes || p.a_column_step != 1)
+  if (!kernels.has_short_vectors || kernels.element_bytes != kernels.accumulator_bytes) return false;
+  if (p.a_column_step != 1 && (p.k > kMostKOfTransposedBlocks || !streams_far_rows(p, kernels, s.workers)))
     return false;
   return p.m > 2 * kMostRowsOfBlock && goes_by_blocks_at_once(p, kernels, s);
 }
@@ -280,7 +283,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.item_rows = equal_part(p.m, ceil_div(p.m, items), are_low ? kernels.mr / 2 : 2 * kernels.mr);
     schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
   }
-  schedule.streams_rows = streams_far_rows(p, kernels, schedule);
+  if (streams_far_rows(p, kernels, schedule.workers)) cut_into_streamed_blocks(p, kernels, schedule);
   schedule.items = ceil_div(p.m, schedule.item_rows);
   schedule.ends_apart = ends_apart(p);
   const bool is_y_far = fetches_far_y(p, kernels);
