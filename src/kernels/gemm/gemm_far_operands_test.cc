@@ -64,6 +64,16 @@ TEST_P(GemmFarOperands, StripsOfAFarB) {
     const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
     EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c;
   }
+  // More rows than a block of panels has: of f64 alone, and not of many.
+  const bool is_f64 = type_ == ElementType::f64;
+  for (const std::int64_t m : {101, 256, 300}) {
+    Case c{m, 3 * page / 2 + 5, elements / 4 / page};
+    const BSource source = make_plan(problem_of(type_, c), target_, 1, false).schedule.b_source;
+    if (is_f64 || m == 300) {
+      EXPECT_EQ(source, m == 300 ? BSource::whole : BSource::strips) << c;
+    }
+    if (is_f64 && m == 101) check(c);
+  }
 }
 
 /// One column of few k, beyond a core's own caches: rows of A are fetched where much of them is loaded under masks.
