@@ -49,7 +49,8 @@ bool streams_far_rows(const Problem& p, const Kernels& kernels, std::int64_t wor
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
   if (row_bytes < kLeastBytesOfRowToStream || row_bytes * kernels.mr > second_level_cache_bytes() / 2) return false;
   const bool rows_meet = row_bytes % (kAliasBytes / 4) == 0;
-  if (p.k > (rows_meet ? kMostKToStreamRowsThatMeet : kMostKToStream) / (is_float(p.type) ? 1 : 2)) return false;
+  const std::int64_t times_as_long = is_float(p.type) ? 1 : kernels.element_bytes / 2;
+  if (p.k * times_as_long > (rows_meet ? kMostKToStreamRowsThatMeet : kMostKToStream)) return false;
   return p.m * row_bytes >= last_level_cache_bytes() / 16 * (workers == 1 ? 5 : 10);
 }
 
