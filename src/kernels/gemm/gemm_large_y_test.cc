@@ -190,6 +190,10 @@ TEST_P(GemmLargeY, ReadsFarRowsFirst) {
       without_c.beta = 0;
       EXPECT_EQ(reads(c), is_full || n % line != 0) << c;
       EXPECT_FALSE(reads(near) || reads(narrow) || reads(wide)) << c;
+      near.k = 35;  // what takes longer is read from a nearer place
+      EXPECT_TRUE(reads(near) || !reads(c)) << near;
+      near.m /= 2;
+      EXPECT_FALSE(reads(near)) << near;
       EXPECT_FALSE(is_full && reads(without_c)) << without_c;
       if (!reads(c)) continue;
       const Problem p = problem_of(type_, c);

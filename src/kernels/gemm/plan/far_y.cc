@@ -18,7 +18,7 @@ constexpr std::int64_t kMostKToFetchYFor = 32;
 // Of the last-level cache, which others use, too: what is nearer takes up to a third longer if it is read before, the
 // longer the less there is to compute. Short rows, of which a tile or two are a run of memory, do so from anywhere, and
 // long ones gain little.
-constexpr std::int64_t kPartOfNearRows = 4, kPartOfNearRowsOffLines = 6;
+constexpr std::int64_t kPartOfNearRows = 4, kPartOfNearRowsOfLongerK = 8;
 constexpr std::int64_t kLeastKOfNearerRows = 24;
 constexpr std::int64_t kLeastBytesOfRowToRead = 256, kMostBytesOfRowToRead = 3072;
 // With a longer k tiles have time for their stores, but not where rows of Y, and of B, meet in few sets of a cache.
@@ -71,7 +71,7 @@ bool reads_far_rows_first(const Problem& p, const Kernels& kernels) {
     return false;
   const bool is_c_full = has_full_c(p), are_lines = row_bytes % kLineBytes == 0;
   if (are_lines && !is_c_full) return false;
-  const std::int64_t part = are_lines || p.k < kLeastKOfNearerRows ? kPartOfNearRows : kPartOfNearRowsOffLines;
+  const std::int64_t part = p.k < kLeastKOfNearerRows ? kPartOfNearRows : kPartOfNearRowsOfLongerK;
   return p.m * row_bytes * (is_c_full ? 2 : 1) > last_level_cache_bytes() / part;
 }
 
