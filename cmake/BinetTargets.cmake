@@ -44,31 +44,28 @@ set(binet_loops_as_written -fno-unswitch-loops -fno-peel-loops -fno-split-loops 
   -fno-gcse-after-reload -fno-version-loops-for-strides -fno-predictive-commoning -fno-loop-unroll-and-jam
   -fno-tree-partial-pre -fno-tree-scev-cprop -fno-align-jumps)
 
+# Options of these files in releases, but not beside sanitizers.
+function(binet_release_options options)
+  if(NOT BINET_SANITIZE)
+    set_property(SOURCE ${ARGN} TARGET_DIRECTORY binet_rooms APPEND PROPERTY COMPILE_OPTIONS "$<$<CONFIG:Release>:${options}>")
+  endif()
+endfunction()
+
 # What nothing is thrown through has no tables of how to unwind its stack, which few debuggers and profilers need: 127 KB
 # of kernels. Other builds than releases have them.
-function(binet_without_unwind_tables)
-  if(BINET_SANITIZE)
-    return()
-  endif()
-  set_property(SOURCE ${ARGN} TARGET_DIRECTORY binet_rooms APPEND PROPERTY COMPILE_OPTIONS
-    "$<$<CONFIG:Release>:-fno-exceptions;-fno-unwind-tables;-fno-asynchronous-unwind-tables>")
-endfunction()
+set(binet_without_unwind_tables -fno-exceptions -fno-unwind-tables -fno-asynchronous-unwind-tables)
 
 # binet_decision_sources(file...): small sources that compare numbers, and neither allocate nor throw.
 function(binet_decision_sources)
   binet_small_sources(${ARGN})
-  binet_without_unwind_tables(${ARGN})
+  binet_release_options("${binet_without_unwind_tables}" ${ARGN})
 endfunction()
 
 # binet_kernel_sources(file...): loops over numbers, which nothing is thrown through either.
 function(binet_kernel_sources)
   binet_sources_with(-O3 ${ARGN})
-  binet_without_unwind_tables(${ARGN})
-  if(BINET_SANITIZE)
-    return()
-  endif()
-  set_property(SOURCE ${ARGN} TARGET_DIRECTORY binet_rooms APPEND PROPERTY COMPILE_OPTIONS
-    "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:${binet_loops_as_written}>")
+  binet_release_options("${binet_without_unwind_tables}" ${ARGN})
+  binet_release_options("$<$<CXX_COMPILER_ID:GNU>:${binet_loops_as_written}>" ${ARGN})
 endfunction()
 
 # binet_test(name file...): a GoogleTest program; CTest runs each of its tests.
