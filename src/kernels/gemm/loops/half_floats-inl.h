@@ -68,8 +68,14 @@ HWY_INLINE hn::Vec<D> Widen(D df, hn::Vec<hn::Rebind<uint16_t, D>> half, BFloat1
   return hn::BitCast(df, hn::ShiftLeft<16>(hn::PromoteTo(du, half)));
 }
 
+#undef BINET_INLINE_NARROW
+#if BINET_HAS_F16_CONVERSION
+#define BINET_INLINE_NARROW HWY_INLINE
+#else
+#define BINET_INLINE_NARROW HWY_NOINLINE  // of some forty instructions there would be a dozen copies
+#endif
 template <class D>
-HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> Narrow(D df, hn::Vec<D> v, Float16) {
+BINET_INLINE_NARROW hn::Vec<hn::Rebind<uint16_t, D>> Narrow(D df, hn::Vec<D> v, Float16) {
   const hn::Rebind<uint16_t, D> d16;
 #if BINET_HAS_F16_CONVERSION
   (void)df;

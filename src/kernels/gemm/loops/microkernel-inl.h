@@ -96,8 +96,13 @@ HWY_INLINE void ForTilesBelow(TileOperands<T, TB>& operands, TileEnds<T>& ends, 
 template <size_t kRows, size_t kVectors, class T, class TB>
 HWY_NOINLINE void MultiplyTiles(TileOperands<BitsOf<T>, BitsOf<TB>> operands, TileEnds<BitsOf<T>> ends, int64_t tiles,
                                 bool fetches_rows) {
-  ForTilesBelow<kRows>(operands, ends, tiles, fetches_rows,
-                       [&]() HWY_ATTR { ComputeSums<kRows, kVectors, T, TB, false>(operands, ends); });
+  ForTilesBelow<kRows>(operands, ends, tiles, fetches_rows, [&]() HWY_ATTR {
+    if constexpr (kMultipliesFromMemory<T>) {
+      ComputeSums<kRows, kVectors, T, TB, false>(operands, ends);
+    } else {
+      MultiplyTile<kRows, kVectors, T, TB>(operands, ends);  // the same code
+    }
+  });
 }
 
 }  // namespace binet::kernels::gemm::HWY_NAMESPACE
