@@ -184,6 +184,16 @@ TEST_P(GemmGuards, AreNotTouchedByRowsThatAreStreamed) {
   }
 }
 
+/// Rows of tiles that take one call, over a packed B, and what is left of rows and columns.
+TEST_P(GemmGuards, AreNotTouchedByRowsOfTiles) {
+  const std::int64_t page = 4096 / kernels_.element_bytes;
+  for (const CForm form : {CForm::none, CForm::row, CForm::column, CForm::full}) {
+    for (const std::int64_t n : {page, page - 1, page + kernels_.nr + 3}) {
+      check_guards({37, n, 13, form == CForm::row, false, form});
+    }
+  }
+}
+
 /// The last item of rows has fewer of them than a tile, as a column of C has then. Only so large an A leaves so few;
 /// the code is the same on all targets.
 TEST_P(GemmGuards, AreNotTouchedByTheLastRowsBesideAColumnOfC) {

@@ -74,7 +74,7 @@ TEST_P(GemmLargeY, BlocksOfRows) {
   const std::int64_t lanes = kernels_.lanes, nr = kernels_.nr;
   for (const std::int64_t m : {192, 193, 389, 1003}) {
     // The last: a block of rows as low as a tile, if there is a full C.
-    for (const std::int64_t n : {nr, nr + 1, nr + lanes, 2 * nr - 1, 5 * nr + 3, 8 * nr, 150 * nr + 1}) {
+    for (const std::int64_t n : {nr, nr + 1, nr + lanes, 2 * nr - 1, 5 * nr + 3, 8 * nr, 90 * nr + 1}) {
       Case c{m, n, 13, n % 2 == 1};
       vary(c);
       const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;

@@ -20,28 +20,42 @@
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
-/// What the tile from (m, n) on, with so many columns, reads.
+/// What the tile in so many columns from n on reads of B.
 template <class T, class TB>
-HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t n, int64_t tile_columns) {
+HWY_INLINE void MoveToColumn(const Block& block, int64_t n, int64_t tile_columns, TileOperands<T, TB>& operands) {
   constexpr int64_t kPanel = TileShape<T>::kPanel;
-  const auto* a = reinterpret_cast<const T*>(block.a);
-  a += block.a_is_packed ? m / block.a_panel_rows * block.a_panel_step : m * block.a_row_step;
-  TileOperands<T, TB> operands;
-  operands.a = a;
-  operands.a_row_step = block.a_row_step;
-  operands.a_column_step = block.a_column_step;
   operands.b = reinterpret_cast<const TB*>(block.b) + n / kPanel * block.b_panel_step + n % kPanel;
-  operands.b_panel_step = block.b_panel_step;
-  operands.b_row_step = block.b_row_step;
-  operands.k = block.k;
-  operands.far = {block.b, 0};  // to fetch from a page that is not there would take a walk through the page table
   operands.b_is_whole = block.b_is_packed || n + tile_columns <= block.n;
   const int64_t rows_ahead = block.leaves_b_to_hardware ? 0
                              : tile_columns > kPanel    ? kPrefetchRowsOfWide
                                                         : kPrefetchRows;
   const int64_t ahead = HWY_MAX(rows_ahead * block.b_row_step, block.ahead_bytes / int64_t{sizeof(TB)});
   operands.near = block.b_is_packed ? ahead : tile_columns + block.near_b;
+  operands.below = 0;
   if (!block.b_is_packed) FetchBelow(operands, tile_columns);
+}
+
+/// What the tiles of the rows from m on read, but for MoveToColumn().
+template <class T, class TB>
+HWY_INLINE TileOperands<T, TB> OperandsOfRows(const Block& block, int64_t m) {
+  const auto* a = reinterpret_cast<const T*>(block.a);
+  a += block.a_is_packed ? m / block.a_panel_rows * block.a_panel_step : m * block.a_row_step;
+  TileOperands<T, TB> operands;
+  operands.a = a;
+  operands.a_row_step = block.a_row_step;
+  operands.a_column_step = block.a_column_step;
+  operands.b_panel_step = block.b_panel_step;
+  operands.b_row_step = block.b_row_step;
+  operands.k = block.k;
+  operands.far = {block.b, 0};  // to fetch from a page that is not there would take a walk through the page table
+  return operands;
+}
+
+/// What the tile from (m, n) on, with so many columns, reads.
+template <class T, class TB>
+HWY_INLINE TileOperands<T, TB> OperandsAt(const Block& block, int64_t m, int64_t n, int64_t tile_columns) {
+  auto operands = OperandsOfRows<T, TB>(block, m);
+  MoveToColumn(block, n, tile_columns, operands);
   return operands;
 }
 
@@ -161,6 +175,33 @@ class BlockLoops {
     return false;
   }
 
+  /// With a short k, so many whole tiles of full height, as wide as a panel, are computed in one call, from row m on:
+  /// side by side, or one below the other, of an A that is not packed. False: they are others, and nothing was done.
+  HWY_NOINLINE bool ComputeTogether(const TileOperands<T, TB>& operands, int64_t m, const TileEnds<T>& ends,
+                                    bool repeats_c, int64_t tiles, bool are_below) const {
+    if constexpr (std::is_same_v<TB, T> && HWY_TARGET == HWY_AVX2) {
+      // With a longer one, tiles side by side do not fetch enough of what they will need.
+      constexpr int64_t kMostK = 512, kMostKSideBySide = 160;
+      if (tiles_.short_tiles == nullptr || tiles <= 0 || block_.a_panel_rows != tiles_.most_rows) return false;
+      if (!block_.b_is_packed && (are_below || m == 0)) return false;  // the first tiles fetch rows of B for the others
+      if (block_.k > (are_below ? kMostK : kMostKSideBySide)) return false;
+      if (!block_.first || !block_.last || ends.last > Last::plus_c) return false;
+      const Output& output = *block_.output;
+      const auto* column_of_c = reinterpret_cast<const T*>(output.c) + (block_.row + m) * output.c_row_step;
+      tiles_.short_tiles->six_by_two(operands, {.rows = tiles * tiles_.most_rows,
+                                                .y = ends.to,
+                                                .y_row_step = ends.to_row_step,
+                                                .c = repeats_c ? column_of_c : ends.c,
+                                                .c_row_step = output.c_row_step,
+                                                .c_is_column = repeats_c,
+                                                .last_vector = Shape::kLanes,
+                                                .fetches_rows = false,
+                                                .columns_apart = are_below ? 0 : int64_t{Shape::kPanel}});
+      return true;
+    }
+    return false;
+  }
+
   HWY_INLINE Tile<T, TB> Widest(const TilesOfRows<T, TB>& tiles, int64_t columns_left) const {
     constexpr auto kLanes = static_cast<int64_t>(Shape::kLanes);
     // By a tile of two vectors and another of one, low rows would wait for their own sums in both.
@@ -184,8 +225,13 @@ class BlockLoops {
     TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, n, tile_columns);
     operands.far = NextPanel(0, n);
     operands.fetches = b_is_fetched_;
-    const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
     int64_t m = 0;
+    const bool is_whole_panel = tile.vectors == Shape::kPanelVectors && ends.last_lanes == Shape::kLanes;
+    if (is_whole_panel && !block_.a_is_packed && y_is_near_ &&
+        ComputeTogether(operands, 0, ends, repeats_c, block_.m / rows, true)) {
+      return block_.m / rows * rows;
+    }
+    const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
     for (; m + rows <= block_.m; m += rows) {
       PrefetchBelow(m, n);
       if (repeats_c && m > 0) RepeatColumnOfC(m, rows, static_cast<size_t>(ends.c_row_step), repeated_c);
@@ -217,7 +263,16 @@ class BlockLoops {
     const int64_t rows = HWY_MIN(block_.a_panel_rows, block_.m - m);
     if (block_.n < kLanes || !EndsInPlace(m, 0, kLanes, ends, repeated_c, rows)) return 0;
     const bool c_moves = ends.c != nullptr && ends.c != repeated_c;
+    auto operands = OperandsOfRows<T, TB>(block_, m);
+    operands.fetches = m == 0;
     int64_t n = 0, columns = 0;
+    MoveToColumn(block_, 0, Shape::kPanel, operands);
+    const int64_t panels = rows == block_.a_panel_rows ? block_.n / int64_t{Shape::kPanel} : 0;
+    if (ComputeTogether(operands, m, ends, ends.c == repeated_c, panels, false)) {
+      n = panels * int64_t{Shape::kPanel};
+      if (c_moves) ends.c += n;
+      ends.to += n;
+    }
     for (; n < block_.n; n += columns) {
       const auto tile = Widest(tiles, block_.n - n);
       columns = static_cast<int64_t>(tile.vectors) * kLanes;
@@ -226,8 +281,7 @@ class BlockLoops {
         ends.last_lanes = static_cast<size_t>(block_.n - n - columns + kLanes);
       }
       if (!y_is_near_) PrefetchSums<sizeof(Element), T>(block_, m, n + columns);
-      TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, m, n, columns);
-      operands.fetches = m == 0;
+      MoveToColumn(block_, n, columns, operands);
       tile.function(operands, ends);
       if (ends.from != nullptr) ends.from += columns;
       if (c_moves) ends.c += columns;

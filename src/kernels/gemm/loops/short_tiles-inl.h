@@ -46,8 +46,17 @@ HWY_NOINLINE void MultiplyShortTiles(const TileOperands<BitsOf<T>, BitsOf<T>>& b
   const int64_t last_bytes = last * int64_t{sizeof(T)};
   const auto place = [last, d](size_t j)
                          HWY_ATTR { return j + 1 < kVectors ? static_cast<int64_t>(j * hn::Lanes(d)) : last; };
+  // From one tile to the next; of Y and C from the row below it.
+  constexpr bool kMayLieSideBySide = kRows == 6;
+  const int64_t columns_apart = kMayLieSideBySide ? tiles.columns_apart : 0;
+  const bool is_below = columns_apart == 0;
+  const int64_t a_step = is_below ? int64_t{kRows} * operands.a_row_step : 0;
+  const int64_t b_step = is_below ? 0 : operands.b_panel_step;
+  const int64_t y_step = is_below ? 0 : columns_apart - int64_t{kRows} * y_row_step;
+  const int64_t c_step = is_below || c == nullptr ? 0 : (c_is_column ? 0 : columns_apart) - int64_t{kRows} * c_row_step;
   const T* a_of_tile = operands.a;
-  for (int64_t rows = tiles.rows; rows > 0; rows -= kRows, a_of_tile += int64_t{kRows} * operands.a_row_step) {
+  const T* b_of_tile = operands.b;
+  for (int64_t rows = tiles.rows; rows > 0; rows -= kRows, a_of_tile += a_step) {
     if (rows < int64_t{kRows}) {
       int64_t again = int64_t{kRows} - rows;
       asm("" : "+r"(again));  // GCC else keeps all three distances, and counts them down from tile to tile
@@ -66,7 +75,7 @@ HWY_NOINLINE void MultiplyShortTiles(const TileOperands<BitsOf<T>, BitsOf<T>>& b
       for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
     }
     const T* a = a_of_tile;
-    const T* b = operands.b;
+    const T* b = b_of_tile;
     int64_t k = operands.k;
     if (operands.a_column_step == 1) {
       for (; k >= 4; k -= 4, a += 4) {
@@ -95,6 +104,11 @@ HWY_NOINLINE void MultiplyShortTiles(const TileOperands<BitsOf<T>, BitsOf<T>>& b
     for (size_t i = 0; i < kRows; ++i, y += y_row_step) {
       HWY_UNROLL(4)
       for (size_t j = 0; j < kVectors; ++j) hn::StoreU(sum[i][j], d, y + place(j));
+    }
+    if constexpr (kMayLieSideBySide) {
+      b_of_tile += b_step;
+      y += y_step;
+      c += c_step;
     }
   }
 }

@@ -42,7 +42,7 @@ struct TileOperands {
   T* packed_b = nullptr;   ///< for tiles that pack what they read of B: its panel (packing_tiles-inl.h)
 };
 
-/// Tiles one below the other that one call computes, all of one form (short_tiles-inl.h).
+/// Tiles one below the other, or side by side, that one call computes, all of one form (short_tiles-inl.h).
 template <class T>
 struct ShortTiles {
   int64_t rows;  ///< at least those of a tile
@@ -53,6 +53,9 @@ struct ShortTiles {
   bool c_is_column;     ///< one element for each row
   int64_t last_vector;  ///< begins so many columns behind the first, in the one before if not all of them are whole
   bool fetches_rows;    ///< of A and Y, from afar
+  /// Not 0: they lie side by side instead, so many columns apart, and panels of B as far as b_panel_step says. For each
+  /// of them `rows` counts those of a tile. (Of six rows alone.)
+  int64_t columns_apart = 0;
 };
 
 /// Of the types that a tile computes with.

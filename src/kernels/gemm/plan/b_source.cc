@@ -9,6 +9,7 @@
 #include "kernels/gemm/plan/far_operands.h"
 #include "kernels/gemm/plan/few_rows.h"
 #include "kernels/gemm/plan/near_b.h"
+#include "kernels/gemm/plan/rows_of_tiles.h"
 #include "kernels/gemm/plan/turned_b.h"
 #include "kernels/gemm/portions.h"
 
@@ -20,7 +21,7 @@ constexpr std::int64_t kStripColumns = 256;
 // Where vectors are half a line, what is turned is written half a line at a time: into the first-level cache.
 constexpr std::int64_t kBytesOfTurnedStrip = 24 * 1024;
 // Of a B from the far end of the last-level cache, or from memory, so many k at a time, in longer rows.
-constexpr std::int64_t kFarKOfStrip = 128;
+constexpr std::int64_t kFarKOfStrip = 256;
 constexpr std::int64_t kMostRowsForStripsOfF64 = 256;
 // Of k at a time: sums that wait for the next range of k, and A where it is packed, are passed over again.
 constexpr std::int64_t kFewRowsK = 4096;
@@ -127,7 +128,7 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   const bool is_worth_another_pass = p.m > block_rows && is_small;
   if (b_is_packed) return is_worth_another_pass && should_widen(p, kernels) ? BSource::widened : BSource::given;
   if (should_turn_b(p, kernels) || widens_b_at_once(p, kernels, schedule)) return BSource::direct;
-  if (schedule.tiles_pack_b) return BSource::strips;
+  if (schedule.tiles_pack_b || gains_by_rows_of_tiles(p, kernels, schedule.workers)) return BSource::strips;
   if (p.b_column_step == 1 && kernels.in_place == nullptr && !kernels.packs_b && !should_widen(p, kernels) &&
       suits_in_place(p, kernels)) {
     return BSource::direct;

@@ -1,0 +1,91 @@
+// Every type on every target of this machine, against plain loops: products with a short K, many tiles of which take
+// one call, side by side or one below the other.
+#include <gtest/gtest.h>
+
+#include "base/cache_size.h"
+#include "base/target.h"
+#include "kernels/gemm/type_on_target_testing.h"
+
+namespace binet::kernels::gemm {
+namespace {
+
+using GemmRowsOfTiles = TypeOnTargetTest;
+
+INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmRowsOfTiles, testing::ValuesIn(types_on_targets()), name_of);
+
+/// With vectors of half a line, B is packed for rows that meet in few sets of a cache, or are long, as they are: not
+/// for few of them, nor with a long K, nor to apply factors, nor for a Y that is streamed.
+TEST_P(GemmRowsOfTiles, ArePlanned) {
+  if (!has_short_floats(kernels_)) return;
+  const std::int64_t page = 4096 / kernels_.element_bytes, lines = page - 64 / kernels_.element_bytes;
+  const auto packs = [this](const Case& c, int threads) {
+    const Plan plan = make_plan(problem_of(type_, c), target_, threads, false);
+    return plan.way == Way::items && plan.schedule.b_source == BSource::strips;
+  };
+  EXPECT_TRUE(packs({60, page, 12}, 1) && packs({60, 2 * page, 12}, 1) && packs({64, page, 20}, 2));
+  EXPECT_FALSE(packs({31, page, 12}, 1) || packs({60, page, 12}, 2) || packs({60, page - 9, 12}, 1));
+  EXPECT_TRUE(packs({128, 2 * page - 9, 12}, 1) && packs({128, page / 2, 12}, 1) && packs({512, page / 2, 90}, 2));
+  EXPECT_FALSE(packs({127, 2 * page - 9, 12}, 1) || packs({127, page / 2, 12}, 1) || packs({300, page / 2, 12}, 2));
+  EXPECT_TRUE(packs({128, lines, 96}, 1));
+  EXPECT_FALSE(packs({128, lines, 40}, 1));
+  EXPECT_FALSE(packs({60, page, 12, false, false, CForm::none, 2}, 1));
+  const std::int64_t far_rows = last_level_cache_bytes() / 3 / 4096;
+  EXPECT_FALSE(packs({far_rows, page, 6}, 1));
+  EXPECT_TRUE(packs({far_rows, page, 12}, 1));
+}
+
+/// Rows and columns around whole tiles, an A of either layout, all forms of C.
+TEST_P(GemmRowsOfTiles, SideBySide) {
+  const std::int64_t page = 4096 / kernels_.element_bytes, nr = kernels_.nr;
+  std::size_t products = 0;
+  for (const std::int64_t n : {page, 2 * page, 2 * page - 9, 2 * page + nr - 1, page / 2 + 1}) {
+    for (const std::int64_t m : {132, 133, 137}) {
+      for (const std::int64_t k : {4, 13, 71}) {
+        Case c{m, n, k, products % 4 == 1};
+        vary(c);
+        if (products % 2 == 0) c.alpha = c.beta = 1;
+        check(c, products % 4 < 2 ? 0 : byte_size(type_) + 1);
+        ++products;
+      }
+    }
+  }
+  // Up to the longest K that takes one call, and beyond; a B that is packed once, and one that is not packed.
+  for (const std::int64_t k : {159, 160, 161}) check(Case{60, page, k, false, false, CForm::row});
+  check(Case{40, 5 * page - 24, 30, false, false, CForm::column}, byte_size(type_));
+}
+
+/// The same of panels of a Y that is near, with an A in rows.
+TEST_P(GemmRowsOfTiles, OneBelowTheOther) {
+  const std::int64_t nr = kernels_.nr;
+  std::size_t products = 0;
+  for (const std::int64_t n : {7 * nr, 7 * nr + 1, 8 * nr - 1}) {
+    for (const std::int64_t m : {12, 61, 125}) {
+      for (const std::int64_t k : {200, 511, 513}) {
+        Case c{m, n, k};
+        vary(c);
+        if (products++ % 2 == 0) c.alpha = c.beta = 1;
+        check(c, n == 7 * nr ? 0 : byte_size(type_) + 1);
+      }
+    }
+  }
+}
+
+/// Threads have rows, or columns, of their own.
+TEST_P(GemmRowsOfTiles, OfThreads) {
+  const std::int64_t page = 4096 / kernels_.element_bytes;
+  const ThreadPool pools[] = {ThreadPool(2), ThreadPool(3), ThreadPool(8)};
+  for (const Case& c :
+       {Case{301, page, 30, false, false, CForm::full}, Case{1030, page / 2, 50, true, false, CForm::column},
+        Case{75, 4 * page, 100, false, false, CForm::column}}) {
+    const Problem p = problem_of(type_, c);
+    const Operands operands(p, 0, 1);
+    const Bytes want = compute(p, operands, target_, one_thread_);
+    for (const ThreadPool& pool : pools) {
+      const Bytes got = compute(p, operands, target_, pool);
+      EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c << " threads " << pool.threads();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace binet::kernels::gemm
