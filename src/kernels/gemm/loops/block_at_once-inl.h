@@ -185,7 +185,7 @@ class BlockAtOnce {
     if constexpr (kMayHaveShortTiles) {
       if (TakesThreeByFour(columns_left)) return MultiplyRowsOfThree();
       if (IsWideAlone(columns_left)) return MultiplyFewerColumns(columns_left);
-      if (TakesRowsByTwo(columns_left)) return MultiplyRowsByTwo(columns_left);
+      if (TakesRowsByTwo(columns_left)) return MultiplyRowsByTwo(HWY_MIN(columns_left, int64_t{Shape::kPanel}));
       if (TakesFourByThree(columns_left)) {
         ComputeShortTiles(tiles_.short_tiles->four_by_three, rows_, columns_left - int64_t{Shape::kLanes});
         return columns_left;
@@ -254,11 +254,16 @@ class BlockAtOnce {
     return columns;
   }
 
-  /// Of so many vectors, of which the last need not be whole, where sums are the results, or those plus C.
+  /// Where sums are the results, or those plus C.
+  HWY_INLINE bool MayTakeShortTiles(int64_t most_k) const {
+    return tiles_.short_tiles != nullptr && operands_.k <= most_k && ends_.last <= Last::plus_c && operands_.below == 0;
+  }
+
+  /// Of so many vectors, of which the last need not be whole.
   HWY_INLINE bool TakesShortTiles(int64_t vectors, int64_t columns_left) const {
     constexpr int64_t kLanes = Shape::kLanes;
-    return tiles_.short_tiles != nullptr && columns_left > (vectors - 1) * kLanes && columns_left <= vectors * kLanes &&
-           operands_.k <= kMostKOfNarrowTiles && ends_.last <= Last::plus_c && operands_.below == 0;
+    return columns_left > (vectors - 1) * kLanes && columns_left <= vectors * kLanes &&
+           MayTakeShortTiles(kMostKOfNarrowTiles);
   }
 
   /// How many rows of a tile of so many would be computed once more, as they make no whole tile.
@@ -266,9 +271,11 @@ class BlockAtOnce {
     return (rows_of_tile - rows_ % rows_of_tile) % rows_of_tile;
   }
 
-  /// For eight rows or less, and thirteen, tiles of five are too high.
+  /// For eight rows or less, and thirteen, tiles of five are too high. With a longer k whole panels are such, as well.
   HWY_INLINE bool TakesRowsByTwo(int64_t columns_left) const {
-    return rows_ > 8 && rows_ != 13 && TakesShortTiles(2, columns_left);
+    if (rows_ <= 8 || rows_ == 13) return false;
+    const bool is_panel = columns_left >= int64_t{Shape::kPanel} && operands_.k > kMostKOfNarrowTiles;
+    return is_panel ? MayTakeShortTiles(kMostKOfShortTiles) : TakesShortTiles(2, columns_left);
   }
 
   /// Tiles of six rows and of five, which 20 rows and more are in any case, or of five: then one row is computed twice.

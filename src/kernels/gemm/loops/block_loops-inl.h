@@ -181,10 +181,10 @@ class BlockLoops {
                                     bool repeats_c, int64_t tiles, bool are_below) const {
     if constexpr (std::is_same_v<TB, T> && HWY_TARGET == HWY_AVX2) {
       // With a longer one, tiles side by side do not fetch enough of what they will need.
-      constexpr int64_t kMostK = 512, kMostKSideBySide = 160;
+      constexpr int64_t kMostKSideBySide = 160;
       if (tiles_.short_tiles == nullptr || tiles <= 0 || block_.a_panel_rows != tiles_.most_rows) return false;
       if (!block_.b_is_packed && (are_below || m == 0)) return false;  // the first tiles fetch rows of B for the others
-      if (block_.k > (are_below ? kMostK : kMostKSideBySide)) return false;
+      if (block_.k > (are_below ? kMostKOfShortTiles : kMostKSideBySide)) return false;
       if (!block_.first || !block_.last || ends.last > Last::plus_c) return false;
       const Output& output = *block_.output;
       const auto* column_of_c = reinterpret_cast<const T*>(output.c) + (block_.row + m) * output.c_row_step;

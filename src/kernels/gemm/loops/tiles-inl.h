@@ -123,6 +123,7 @@ template <class T, class TB>
 constexpr bool kHasTilesByTwo = HWY_TARGET == HWY_AVX2 &&
                                 (hwy::IsFloat<T>() || sizeof(T) == 4) && std::is_same_v<T, TB>;
 constexpr int64_t kMostKOfNarrowTiles = 64;  // of two vectors or three: with more, other tiles take as long
+constexpr int64_t kMostKOfShortTiles = 512;  // the same of whole panels
 
 /// MultiplyShortTiles of BitsOf the types of accumulators and of B.
 template <class T, class TB>
