@@ -63,7 +63,7 @@ TEST_P(GemmRowsOfTiles, OneBelowTheOther) {
   const std::int64_t nr = kernels_.nr;
   std::size_t products = 0;
   for (const std::int64_t n : {7 * nr, 7 * nr + 1, 8 * nr - 1}) {
-    for (const std::int64_t m : {12, 61, 125}) {
+    for (const std::int64_t m : {12, 20, 61, 125}) {
       for (const std::int64_t k : {200, 511, 513}) {
         Case c{m, n, k};
         vary(c);

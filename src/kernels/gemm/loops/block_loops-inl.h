@@ -175,31 +175,47 @@ class BlockLoops {
     return false;
   }
 
-  /// With a short k, so many whole tiles of full height, as wide as a panel, are computed in one call, from row m on:
-  /// side by side, or one below the other, of an A that is not packed. False: they are others, and nothing was done.
-  HWY_NOINLINE bool ComputeTogether(const TileOperands<T, TB>& operands, int64_t m, const TileEnds<T>& ends,
-                                    bool repeats_c, int64_t tiles, bool are_below) const {
+  /// Whether, with a short k, tiles as wide as a panel take one call: side by side, or all `rows` of them one below the
+  /// other, of an A that is not packed.
+  HWY_INLINE bool AreTogether(const TileEnds<T>& ends, int64_t m, int64_t rows, bool are_below) const {
+    // With a longer one, tiles side by side do not fetch enough of what they will need.
+    constexpr int64_t kMostKSideBySide = 160;
+    if (HWY_TARGET != HWY_AVX2 || !std::is_same_v<TB, T> || tiles_.short_tiles == nullptr) return false;
+    if (!block_.first || !block_.last || ends.last > Last::plus_c) return false;
+    if (!block_.b_is_packed && (are_below || m == 0)) return false;  // the first tiles fetch rows of B for the others
+    if (!are_below) return rows == tiles_.most_rows && block_.k <= kMostKSideBySide;
+    // As many as are whole tiles of six rows and of five.
+    constexpr int64_t kAnyRows = 20;
+    return rows >= kAnyRows && block_.k <= kMostKOfShortTiles && !block_.a_is_packed && y_is_near_;
+  }
+
+  /// So many panels side by side from row m on, of as many rows as the highest tiles have; or so many rows of one
+  /// panel.
+  HWY_NOINLINE void ComputeTogether(const TileOperands<T, TB>& operands, int64_t m, const TileEnds<T>& ends,
+                                    bool repeats_c, int64_t panels, int64_t rows) const {
     if constexpr (std::is_same_v<TB, T> && HWY_TARGET == HWY_AVX2) {
-      // With a longer one, tiles side by side do not fetch enough of what they will need.
-      constexpr int64_t kMostKSideBySide = 160;
-      if (tiles_.short_tiles == nullptr || tiles <= 0 || block_.a_panel_rows != tiles_.most_rows) return false;
-      if (!block_.b_is_packed && (are_below || m == 0)) return false;  // the first tiles fetch rows of B for the others
-      if (block_.k > (are_below ? kMostKOfShortTiles : kMostKSideBySide)) return false;
-      if (!block_.first || !block_.last || ends.last > Last::plus_c) return false;
+      constexpr int64_t kSix = 6, kFive = 5;
       const Output& output = *block_.output;
       const auto* column_of_c = reinterpret_cast<const T*>(output.c) + (block_.row + m) * output.c_row_step;
-      tiles_.short_tiles->six_by_two(operands, {.rows = tiles * tiles_.most_rows,
-                                                .y = ends.to,
-                                                .y_row_step = ends.to_row_step,
-                                                .c = repeats_c ? column_of_c : ends.c,
-                                                .c_row_step = output.c_row_step,
-                                                .c_is_column = repeats_c,
-                                                .last_vector = Shape::kLanes,
-                                                .fetches_rows = false,
-                                                .columns_apart = are_below ? 0 : int64_t{Shape::kPanel}});
-      return true;
+      const int64_t of_five = (kSix - rows % kSix) % kSix * kFive, of_six = rows - of_five;
+      ShortTiles<T> tiles = {.rows = of_six * panels,
+                             .y = ends.to,
+                             .y_row_step = ends.to_row_step,
+                             .c = repeats_c ? column_of_c : ends.c,
+                             .c_row_step = output.c_row_step,
+                             .c_is_column = repeats_c,
+                             .last_vector = Shape::kLanes,
+                             .fetches_rows = false,
+                             .columns_apart = panels == 1 ? 0 : int64_t{Shape::kPanel}};
+      tiles_.short_tiles->six_by_two(operands, tiles);
+      if (of_five == 0) return;
+      TileOperands<T, TB> others = operands;
+      others.a += of_six * operands.a_row_step;
+      tiles.y += of_six * tiles.y_row_step;
+      if (tiles.c != nullptr) tiles.c += of_six * tiles.c_row_step;
+      tiles.rows = of_five;
+      tiles_.short_tiles->five_by_two(others, tiles);
     }
-    return false;
   }
 
   HWY_INLINE Tile<T, TB> Widest(const TilesOfRows<T, TB>& tiles, int64_t columns_left) const {
@@ -227,9 +243,9 @@ class BlockLoops {
     operands.fetches = b_is_fetched_;
     int64_t m = 0;
     const bool is_whole_panel = tile.vectors == Shape::kPanelVectors && ends.last_lanes == Shape::kLanes;
-    if (is_whole_panel && !block_.a_is_packed && y_is_near_ &&
-        ComputeTogether(operands, 0, ends, repeats_c, block_.m / rows, true)) {
-      return block_.m / rows * rows;
+    if (is_whole_panel && AreTogether(ends, 0, block_.m, true)) {
+      ComputeTogether(operands, 0, ends, repeats_c, 1, block_.m);
+      return block_.m;
     }
     const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
     for (; m + rows <= block_.m; m += rows) {
@@ -266,9 +282,10 @@ class BlockLoops {
     auto operands = OperandsOfRows<T, TB>(block_, m);
     operands.fetches = m == 0;
     int64_t n = 0, columns = 0;
-    MoveToColumn(block_, 0, Shape::kPanel, operands);
-    const int64_t panels = rows == block_.a_panel_rows ? block_.n / int64_t{Shape::kPanel} : 0;
-    if (ComputeTogether(operands, m, ends, ends.c == repeated_c, panels, false)) {
+    const int64_t panels = block_.n / int64_t{Shape::kPanel};
+    if (panels > 0 && AreTogether(ends, m, rows, false)) {
+      MoveToColumn(block_, 0, Shape::kPanel, operands);
+      ComputeTogether(operands, m, ends, ends.c == repeated_c, panels, rows);
       n = panels * int64_t{Shape::kPanel};
       if (c_moves) ends.c += n;
       ends.to += n;

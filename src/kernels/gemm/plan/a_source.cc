@@ -21,6 +21,8 @@ constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // of Y from so many bytes on repay its packing.
 constexpr std::int64_t kTilesToPackAFor = 2;
 constexpr std::int64_t kRowBytesToPackAFor = 2048;
+// So many rows of a near Y, with no longer a K, take one call for each panel of an A in rows (block_loops-inl.h).
+constexpr std::int64_t kFewestRowsTogether = 20, kMostRowsTogether = 40, kMostKTogether = 512;
 
 /// In the same sets of the first-level cache.
 bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
@@ -32,6 +34,9 @@ bool rows_of_a_meet(const Problem& p, const Kernels& kernels) {
 /// B comes in panels, and many of them.
 bool repays_packing_a(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (!has_short_floats(kernels) || s.b_source == BSource::direct) return false;
+  const bool is_y_near = p.m * p.n * kernels.element_bytes <= second_level_cache_bytes();
+  const bool are_together = p.m >= kFewestRowsTogether && p.m <= kMostRowsTogether && p.k <= kMostKTogether;
+  if (are_together && is_y_near && p.a_column_step == 1) return false;
   return p.m >= kTilesToPackAFor * kernels.mr && p.n * kernels.element_bytes >= kRowBytesToPackAFor;
 }
 
