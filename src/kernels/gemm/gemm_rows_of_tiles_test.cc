@@ -58,18 +58,23 @@ TEST_P(GemmRowsOfTiles, SideBySide) {
   check(Case{40, 5 * page - 24, 30, false, false, CForm::column}, byte_size(type_));
 }
 
-/// The same of panels of a Y that is near, with an A in rows.
+/// The same of panels of a Y that is near, with an A in rows and a B that is packed once: whole tiles of six rows and
+/// of five, or one more row than that.
 TEST_P(GemmRowsOfTiles, OneBelowTheOther) {
   const std::int64_t nr = kernels_.nr;
-  std::size_t products = 0;
-  for (const std::int64_t n : {7 * nr, 7 * nr + 1, 8 * nr - 1}) {
-    for (const std::int64_t m : {12, 20, 61, 125}) {
-      for (const std::int64_t k : {200, 511, 513}) {
-        Case c{m, n, k};
-        vary(c);
-        if (products++ % 2 == 0) c.alpha = c.beta = 1;
-        check(c, n == 7 * nr ? 0 : byte_size(type_) + 1);
-      }
+  const auto shape_of = [&](std::int64_t i) {
+    constexpr std::int64_t kRows[] = {12, 20, 61, 125}, kInner[] = {200, 511, 513};
+    return Case{kRows[i % 4], 20 * nr + (i % 2) * (nr / 2 + 1), kInner[i % 3]};
+  };
+  if (has_short_floats(kernels_)) {
+    const Plan plan = make_plan(problem_of(type_, shape_of(0)), target_, 1, true);
+    EXPECT_TRUE(plan.way == Way::items && plan.schedule.b_source == BSource::given && plan.schedule.a_is_direct);
+  }
+  for (const CForm form : {CForm::none, CForm::scalar, CForm::row, CForm::column, CForm::full}) {
+    for (std::int64_t i = 0; i < 12; ++i) {
+      Case c = shape_of(i);
+      c.c = form;
+      check(c, Operands(problem_of(type_, c), 0, 1), {true}, i % 3 == 0 ? byte_size(type_) : 0);
     }
   }
 }
