@@ -282,8 +282,7 @@ class BlockAtOnce {
   HWY_NOINLINE int64_t MultiplyRowsByTwo(int64_t columns) {
     const int64_t last = columns - int64_t{Shape::kLanes};
     const auto& tiles = *tiles_.short_tiles;
-    constexpr int64_t kAnyRows = 20;
-    const int64_t of_five = rows_ < kAnyRows && rows_ % 5 == 4 ? rows_ : RowsAgain(6) * 5;
+    const int64_t of_five = rows_ < kAnyRowsByTwo && rows_ % 5 == 4 ? rows_ : RowsByFive(rows_);
     if (of_five < rows_) {
       ComputeShortTiles(tiles.six_by_two, rows_ - of_five, last);
       SkipTo(rows_ - of_five);

@@ -184,9 +184,7 @@ class BlockLoops {
     if (!block_.first || !block_.last || ends.last > Last::plus_c) return false;
     if (!block_.b_is_packed && (are_below || m == 0)) return false;  // the first tiles fetch rows of B for the others
     if (!are_below) return rows == tiles_.most_rows && block_.k <= kMostKSideBySide;
-    // As many as are whole tiles of six rows and of five.
-    constexpr int64_t kAnyRows = 20;
-    return rows >= kAnyRows && block_.k <= kMostKOfShortTiles && !block_.a_is_packed && y_is_near_;
+    return rows >= kAnyRowsByTwo && block_.k <= kMostKOfShortTiles && !block_.a_is_packed && y_is_near_;
   }
 
   /// So many panels side by side from row m on, of as many rows as the highest tiles have; or so many rows of one
@@ -194,10 +192,9 @@ class BlockLoops {
   HWY_NOINLINE void ComputeTogether(const TileOperands<T, TB>& operands, int64_t m, const TileEnds<T>& ends,
                                     bool repeats_c, int64_t panels, int64_t rows) const {
     if constexpr (std::is_same_v<TB, T> && HWY_TARGET == HWY_AVX2) {
-      constexpr int64_t kSix = 6, kFive = 5;
       const Output& output = *block_.output;
       const auto* column_of_c = reinterpret_cast<const T*>(output.c) + (block_.row + m) * output.c_row_step;
-      const int64_t of_five = (kSix - rows % kSix) % kSix * kFive, of_six = rows - of_five;
+      const int64_t of_five = RowsByFive(rows), of_six = rows - of_five;
       ShortTiles<T> tiles = {.rows = of_six * panels,
                              .y = ends.to,
                              .y_row_step = ends.to_row_step,
@@ -241,13 +238,13 @@ class BlockLoops {
     TileOperands<T, TB> operands = OperandsAt<T, TB>(block_, 0, n, tile_columns);
     operands.far = NextPanel(0, n);
     operands.fetches = b_is_fetched_;
-    int64_t m = 0;
     const bool is_whole_panel = tile.vectors == Shape::kPanelVectors && ends.last_lanes == Shape::kLanes;
     if (is_whole_panel && AreTogether(ends, 0, block_.m, true)) {
       ComputeTogether(operands, 0, ends, repeats_c, 1, block_.m);
       return block_.m;
     }
     const int64_t a_step = block_.a_is_packed ? block_.a_panel_step : rows * block_.a_row_step;
+    int64_t m = 0;
     for (; m + rows <= block_.m; m += rows) {
       PrefetchBelow(m, n);
       if (repeats_c && m > 0) RepeatColumnOfC(m, rows, static_cast<size_t>(ends.c_row_step), repeated_c);

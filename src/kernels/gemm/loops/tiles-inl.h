@@ -125,6 +125,11 @@ constexpr bool kHasTilesByTwo = HWY_TARGET == HWY_AVX2 &&
 constexpr int64_t kMostKOfNarrowTiles = 64;  // of two vectors or three: with more, other tiles take as long
 constexpr int64_t kMostKOfShortTiles = 512;  // the same of whole panels
 
+/// Of so many rows, those that go by tiles of five where the others are whole tiles of six: no more than there are,
+/// from kAnyRowsByTwo on.
+constexpr int64_t kAnyRowsByTwo = 20;
+constexpr int64_t RowsByFive(int64_t rows) { return (6 - rows % 6) % 6 * 5; }
+
 /// MultiplyShortTiles of BitsOf the types of accumulators and of B.
 template <class T, class TB>
 struct ShortTileSet {

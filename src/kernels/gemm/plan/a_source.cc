@@ -21,7 +21,8 @@ constexpr std::int64_t kDirectABytes = 1024 * 1024;
 // of Y from so many bytes on repay its packing.
 constexpr std::int64_t kTilesToPackAFor = 2;
 constexpr std::int64_t kRowBytesToPackAFor = 2048;
-// So many rows of a near Y, with no longer a K, take one call for each panel of an A in rows (block_loops-inl.h).
+// So many rows of a near Y, with no longer a K, take one call for each panel of an A in rows: AreTogether() in
+// block_loops-inl.h has the first and the last of these limits, too.
 constexpr std::int64_t kFewestRowsTogether = 20, kMostRowsTogether = 40, kMostKTogether = 512;
 
 /// In the same sets of the first-level cache.

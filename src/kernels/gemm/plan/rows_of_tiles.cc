@@ -8,7 +8,7 @@
 namespace binet::kernels::gemm {
 namespace {
 
-// Measured on Zen 3. Beside products at once, with B where it lies, they take 0.55 to 0.75 of the time if rows meet in
+// Measured on Zen 3. Beside products at once, with B where it lies, they take 0.41 to 0.75 of the time if rows meet in
 // the same sets of the caches, from a few tiles of rows on; else, or if they meet in twice as many sets, 0.75 to 0.98,
 // and more rows have to repay the packing of B, which each worker does for itself.
 constexpr std::int64_t kMostK = 160;
