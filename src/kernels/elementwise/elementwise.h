@@ -39,7 +39,8 @@ struct Rows {
   std::int64_t a_row_step = 0;
   std::int64_t b_row_step = 0;
   std::int64_t b_step = 1;
-  /// So many times, from places that are the block steps apart; y goes on. For `Kernel::rows` alone.
+  /// So many times, from places that are the block steps apart; y goes on. For `Kernel::rows` alone, where it takes
+  /// them.
   std::int64_t blocks = 1;
   std::int64_t a_block_step = 0;
   std::int64_t b_block_step = 0;
@@ -50,6 +51,14 @@ struct Rows {
   /// y is not streamed, but lies beyond the core's own caches: a kernel may fetch its lines before it writes them.
   bool fetch = false;
 };
+
+/// Whether rows are vectors of so many lanes, but so few that loops for many, which compute four at a time and fetch
+/// lines, do not pay: all rows, and blocks, of a call are then one loop.
+[[nodiscard]] constexpr bool has_few_vectors(const Rows& rows, std::int64_t lanes) noexcept {
+  constexpr std::int64_t kFewVectors = 16, kFewVectorsToFetch = 4;
+  return rows.elements >= lanes && rows.elements < (rows.fetch ? kFewVectorsToFetch : kFewVectors) * lanes &&
+         rows.stream == nullptr;
+}
 
 /// Computes rows; y is contiguous.
 using RowsFunction = void (*)(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y);
@@ -67,11 +76,17 @@ struct Widening {
 /// What one target has for one operation and type.
 struct Kernel {
   RowsFunction rows = nullptr;
+  std::int64_t lanes = 0;  ///< of its vectors; 0: it computes element by element
   /// For operands in which a short inner loop repeats elements.
   std::span<const Lookup> lookups;
   Widening widening;
   bool lays_out_converted = false;  ///< the lookups are for converted elements
   bool takes_long = false;          ///< more than one quick instruction
+
+  /// Whether `rows` takes several blocks of these at once.
+  [[nodiscard]] bool takes_blocks(const Rows& blocks) const noexcept {
+    return lanes == 0 || has_few_vectors(blocks, lanes);
+  }
 
   /// Bytes of an element, which has `size`, as the lookups lay it out.
   [[nodiscard]] std::int64_t laid_out_size(std::int64_t size) const noexcept {

@@ -40,6 +40,7 @@ Kernel find_f16_kernel(Operation operation, const Target& target) {
   if (&rows_target != &target) {
     const Kernel other = BINET_DISPATCH(choose_f16, rows_target)(operation, rows_target);
     kernel.rows = other.rows;
+    kernel.lanes = other.lanes;
     kernel.widening = other.widening;
   }
   return kernel;

@@ -34,7 +34,7 @@ namespace HWY_NAMESPACE {
 template <class Element>
 Kernel choose_for(Operation operation) {
   static constexpr Lookup kLookups[] = {kMoveElements<sizeof(Element)>};
-  return {reference_kernel(operation, element_type_of<Element>), kLookups, {}, false, true};
+  return {reference_kernel(operation, element_type_of<Element>), 0, kLookups, {}, false, true};
 }
 
 #else
@@ -120,17 +120,6 @@ HWY_INLINE void row(const A& a, const B& b, std::byte* y, std::size_t n, bool fe
   store(tail, n - N);
 }
 
-/// Rows of less than so many vectors are over before four at a time pay, and of the latter before fetches do.
-constexpr std::int64_t kFewVectors = 16, kFewVectorsToFetch = 4;
-
-/// Whether all rows, and blocks, of a call are so.
-template <class L>
-HWY_INLINE bool has_few_vectors(const Rows& rows) {
-  const std::int64_t N = hn::MaxLanes(typename L::Tag());
-  return rows.elements >= N && rows.elements < (rows.fetch ? kFewVectorsToFetch : kFewVectors) * N &&
-         rows.stream == nullptr;
-}
-
 /// Rows of at least a vector; y is neither a nor b. The first and last vector of a row overlap their neighbours.
 template <class L, class A, class B>
 HWY_NOINLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
@@ -143,18 +132,35 @@ HWY_NOINLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const st
   const std::int64_t a_turn = rows.a_block_step - rows.rows * rows.a_row_step;
   const std::int64_t b_turn = rows.b_block_step - rows.rows * rows.b_row_step;
   const RowSteps<A, B> steps(rows, kSize);
-  for (std::int64_t block = rows.blocks; block > 0; --block, a += a_turn * A::kSize, b += b_turn * B::kSize) {
-    for (std::int64_t r = rows.rows; r > 0; --r) {
-      const A of_a(a);
-      const B of_b(b);
-      store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
-      for (std::size_t i = second_vector<L>(y, last + N); i < last; i += N) {
-        store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
+  // `rest`: writes what follows a row's first vector.
+  const auto each = [&](const auto& rest) HWY_ATTR {
+    for (std::int64_t block = rows.blocks; block > 0; --block, a += a_turn * A::kSize, b += b_turn * B::kSize) {
+      for (std::int64_t r = rows.rows; r > 0; --r) {
+        const A of_a(a);
+        const B of_b(b);
+        store(L::apply(d, of_a.at(d, 0), of_b.at(d, 0)), at<L>(y, 0));
+        rest(of_a, of_b);
+        steps.take(a, b, y);
       }
-      if (last != 0) store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last));
-      steps.take(a, b, y);
     }
+  };
+  const auto end = [&](const A& of_a, const B& of_b)
+                       HWY_ATTR { store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last)); };
+  // Two vectors without a loop: where another program shares the core, each jump that is taken costs as much as one of
+  // them, and the three around an empty loop make such rows take twice as long.
+  if (last <= N) {
+    return each([&](const A& of_a, const B& of_b) HWY_ATTR {
+      if (last != 0) end(of_a, of_b);
+    });
   }
+  each([&](const A& of_a, const B& of_b) HWY_ATTR {
+    std::size_t i = second_vector<L>(y, last + N);
+    do {
+      store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
+      i += N;
+    } while (i < last);
+    end(of_a, of_b);
+  });
 }
 
 /// `to` has room for whole vectors.
@@ -205,7 +211,8 @@ HWY_NOINLINE void each_row(const Rows& rows, const std::byte* a, const std::byte
   if constexpr (kJoinsRows<L> && !L::kTakesLong) {
     if (pays_to_join_rows<L, B>(rows, y)) return rows_in_lines<L, A, B, false>(rows, a, b, y);
   }
-  if (rows.rows * rows.blocks > 1 && has_few_vectors<L>(rows)) return rows_of_vectors<L, A, B>(rows, a, b, y);
+  if (rows.rows * rows.blocks > 1 && has_few_vectors(rows, hn::MaxLanes(typename L::Tag())))
+    return rows_of_vectors<L, A, B>(rows, a, b, y);
   const RowSteps<A, B> steps(rows, kSize);
   const bool fetch = rows.fetch;
   for (std::int64_t r = rows.rows; r > 0; --r) {
@@ -224,37 +231,17 @@ constexpr Widening widening() {
   return {};
 }
 
+/// The kernel of one operation and element type.
 template <class L>
-HWY_INLINE void rows_of_block(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   using T = LaneOf<L>;
   if (rows.b_step == 0) return each_row<L, Moving<T>, Fixed<T>>(rows, a, b, y);
   each_row<L, Moving<T>, Moving<T>>(rows, a, b, y);
 }
 
-/// Blocks of rows that are not handed to each_row at once.
-template <class L>
-HWY_NOINLINE void each_block(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
-  Rows block = rows;
-  block.blocks = 1;
-  for (std::int64_t i = 0; i < rows.blocks; ++i) {
-    rows_of_block<L>(block, a, b, y);
-    a += rows.a_block_step * kSize;
-    b += rows.b_block_step * kSize;
-    y += rows.rows * rows.elements * kSize;
-  }
-}
-
-/// The kernel of one operation and element type.
-template <class L>
-void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
-  if (rows.blocks > 1 && !has_few_vectors<L>(rows)) return each_block<L>(rows, a, b, y);
-  rows_of_block<L>(rows, a, b, y);
-}
-
 template <class L>
 Kernel kernel_of(std::span<const Lookup> lookups = lookups_for<L>()) {
-  return {&walk<L>, lookups, widening<L>(), kShufflesWide<L>, !L::kIsOneInstruction};
+  return {&walk<L>, hn::MaxLanes(typename L::Tag()), lookups, widening<L>(), kShufflesWide<L>, !L::kIsOneInstruction};
 }
 
 /// The type as which an operation sees an element: integers are unsigned where the operation allows that.

@@ -32,6 +32,19 @@ struct Addresses {
   std::byte* y;
 };
 
+/// Some blocks, which the kernel takes at once or one by one.
+void run_blocks(const Plan& plan, const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
+  if (rows.blocks == 1 || plan.kernel.takes_blocks(rows)) return run_block(plan.kernel, rows, a, b, y);
+  Rows block = rows;
+  block.blocks = 1;
+  for (std::int64_t i = 0; i < rows.blocks; ++i) {
+    run_block(plan.kernel, block, a, b, y);
+    a += rows.a_block_step * plan.size;
+    b += rows.b_block_step * plan.size;
+    y += rows.rows * rows.elements * plan.size;
+  }
+}
+
 std::span<const BroadcastLoop> loops_around(const Plan& plan) {
   const std::span<const BroadcastLoop> loops = plan.loops.loops;
   return loops.first(loops.size() - std::min<std::size_t>(loops.size(), plan.rows.blocks > 1 ? 3 : 2));
@@ -60,7 +73,7 @@ void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int6
     part.elements = whole_rows ? n : std::min(n - from, left);
     const std::int64_t a = position.a() + turn * part.a_block_step + row * part.a_row_step + from;
     const std::int64_t b = position.b() + turn * part.b_block_step + row * part.b_row_step + from * part.b_step;
-    run_block(plan.kernel, part, at.a + a * plan.size, at.b + b * plan.size, at.y + begin * plan.size);
+    run_blocks(plan, part, at.a + a * plan.size, at.b + b * plan.size, at.y + begin * plan.size);
     begin += part.blocks * part.rows * part.elements;
     from = 0;
     row += part.rows;
@@ -74,12 +87,12 @@ void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int6
 }
 
 /// All of a result, block by block.
-void run_blocks(const Plan& plan, const Addresses& at) {
+void run_all(const Plan& plan, const Addresses& at) {
   const std::int64_t blocks = plan.rows.blocks * plan.rows.rows * plan.rows.elements;
   BlockPosition position(loops_around(plan), 0);
   for (std::int64_t begin = 0; begin < plan.loops.elements; begin += blocks) {
-    run_block(plan.kernel, plan.rows, at.a + position.a() * plan.size, at.b + position.b() * plan.size,
-              at.y + begin * plan.size);
+    run_blocks(plan, plan.rows, at.a + position.a() * plan.size, at.b + position.b() * plan.size,
+               at.y + begin * plan.size);
     position.next();
   }
 }
@@ -130,7 +143,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y,
   if (plan.tiling) return run_tiles(plan, a, b, y, nullptr, 0, plan.units);
   // Small, and mostly a single block: what stands around the kernel would weigh as much as the work.
   if (plan.loops.loops.size() <= 2) return run_block(plan.kernel, plan.rows, a, b, y);
-  run_blocks(plan, {a, b, y});
+  run_all(plan, {a, b, y});
 }
 
 }  // namespace binet::kernels::elementwise
