@@ -211,6 +211,34 @@ TEST(Run, TakesRowsOrTilesByWhatTheyCost) {
   }
 }
 
+/// b stays for `repeats` tiles.
+Shapes shapes_that_stay(std::int64_t repeats, std::int64_t times) {
+  return {{40, repeats, 300, times}, {40, 1, 300, 1}};
+}
+
+/// Vectors shorter than a line: what stays for a few tiles is laid out once; elements that would be converted half by
+/// half are so for two of them.
+TEST(Run, LaysOutOnceWhatStaysForSomeTiles) {
+  const auto shuffles_on_the_way = [](const Target& target, ElementType type, std::int64_t repeats) {
+    const Shapes shapes = shapes_that_stay(repeats, 20 / static_cast<std::int64_t>(byte_size(type)));
+    const Plan plan = make_plan(Operation::multiply, type, plan_broadcast(shapes.a, shapes.b), target);
+    EXPECT_TRUE(plan.tiling && plan.tiling->a.continuous && plan.tiling->tiles == 1);
+    return plan.tiling && plan.tiling->b.fused;
+  };
+  Random random(11);
+  for (const Target& target : supported_targets()) {
+    if (target.name != "avx2") continue;
+    EXPECT_TRUE(shuffles_on_the_way(target, ElementType::f32, 2));
+    EXPECT_FALSE(shuffles_on_the_way(target, ElementType::f32, 3));
+    EXPECT_TRUE(shuffles_on_the_way(target, ElementType::bf16, 2));
+    EXPECT_FALSE(shuffles_on_the_way(target, ElementType::bf16, 3));
+    EXPECT_FALSE(shuffles_on_the_way(target, ElementType::f16, 2));
+    for (const ElementType type : {ElementType::f32, ElementType::f16, ElementType::bf16, ElementType::u8}) {
+      for (const std::int64_t repeats : {2, 3, 4}) check_run(type, target, shapes_that_stay(repeats, 5), random);
+    }
+  }
+}
+
 /// Vectors as long as a line: rows of no whole lines over which an operand stays, while the other one moves.
 TEST(Run, TakesTilesForLongerRowsOnIntel) {
   const auto goes_through_tiles = [](const Target& target, const Shape& a, const Shape& b) {
