@@ -160,11 +160,15 @@ Expansion make_expansion(std::span<const BroadcastLoop> loops, std::int64_t Broa
   }
   if (row_bytes == 0 && widest.runs.expand != nullptr) {
     const std::optional<Repetition> repetition = find_repetition(loops, step, size, widest.chunk);
-    if (repetition && cost_of(*repetition, loops) / widest.chunk < best.cost) {
+    if (repetition && cost_of(*repetition) / widest.chunk < best.cost) {
       std::vector<BroadcastLoop> fewer(loops.begin(), loops.end());
       fewer[repetition->loop].extent = repetition->turns;
       Expansion copy = make_expansion(fewer, step, size, lookups);
       if (copy.copy == nullptr && copy.repeated_bytes == 0) {
+        if (repetition->end_bytes != 0) {
+          const std::int64_t chunks = (repetition->end_bytes + copy.chunk_bytes - 1) / copy.chunk_bytes;
+          copy.chunks.resize(std::min(copy.chunks.size(), static_cast<std::size_t>(chunks)));
+        }
         best = runs_of_copy(loops, *repetition, size, widest);
         best.copy = std::make_unique<Expansion>(std::move(copy));
       }

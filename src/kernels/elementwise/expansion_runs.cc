@@ -71,16 +71,20 @@ std::optional<Repetition> find_repetition(std::span<const BroadcastLoop> loops, 
   for (std::size_t k = loops.size(); k-- > 0; inside *= loops[k].extent) {
     if (loops[k].*step != 0) continue;
     const std::int64_t turns = 1 + (chunk + inside - 1) / inside;
-    const bool is_best = !best || loops[k].extent * best->turns > loops[best->loop].extent * turns;
-    if (loops[k].extent >= kTimesSmaller * turns && is_best) best = Repetition{k, inside, turns};
+    // What a whole tile repeats has nothing behind it: the copy ends with the last chunk that begins in it.
+    const std::int64_t end = k == 0 ? inside + chunk : inside * turns;
+    const double share = static_cast<double>(end) / static_cast<double>(inside * loops[k].extent);
+    if (loops[k].extent >= kTimesSmaller * turns && (!best || share < best->share)) {
+      best = Repetition{k, inside, turns, k == 0 ? end : 0, share};
+    }
   }
   return best;
 }
 
-double cost_of(const Repetition& repetition, std::span<const BroadcastLoop> loops) {
+double cost_of(const Repetition& repetition) {
   constexpr double kWindow = 2;
   constexpr double kCopy = 8;
-  return kWindow + kCopy * static_cast<double>(repetition.turns) / static_cast<double>(loops[repetition.loop].extent);
+  return kWindow + kCopy * repetition.share;
 }
 
 Expansion runs_of_copy(std::span<const BroadcastLoop> loops, const Repetition& repetition, std::int64_t size,
@@ -88,7 +92,7 @@ Expansion runs_of_copy(std::span<const BroadcastLoop> loops, const Repetition& r
   Expansion x;
   x.functions = lookup.runs;
   x.chunk_bytes = lookup.chunk;
-  x.cost = cost_of(repetition, loops) / lookup.chunk;
+  x.cost = cost_of(repetition) / lookup.chunk;
   std::int64_t tile = size;
   for (const BroadcastLoop& loop : loops) tile *= loop.extent;
   const std::int64_t whole = repetition.inside_bytes * loops[repetition.loop].extent;
@@ -96,7 +100,8 @@ Expansion runs_of_copy(std::span<const BroadcastLoop> loops, const Repetition& r
   for (std::int64_t at = 0; at < tile; at += lookup.chunk) {
     const std::int64_t start = at / whole * shorter;
     const std::int64_t left = whole - at % whole;
-    const std::int64_t place = left >= lookup.chunk ? at % whole % repetition.inside_bytes : shorter - left;
+    const bool is_inside = left >= lookup.chunk || repetition.loop == 0;
+    const std::int64_t place = is_inside ? at % whole % repetition.inside_bytes : shorter - left;
     x.chunks.push_back({static_cast<std::int32_t>(start + place), 0, 0});
     x.source_bytes = std::max(x.source_bytes, start + place + lookup.chunk);
   }

@@ -25,17 +25,19 @@ namespace binet::kernels::elementwise {
 struct Repetition {
   std::size_t loop = 0;
   std::int64_t inside_bytes = 0;
-  std::int64_t turns = 0;  ///< of the copy
+  std::int64_t turns = 0;      ///< of the copy
+  std::int64_t end_bytes = 0;  ///< not 0: no more of them are needed
+  double share = 0;            ///< of the tile that the copy has
 };
 
-/// The loop that a copy of the fewest turns, for its extent, can stand for; nothing if there is none.
+/// The loop that the smallest copy, for its extent, can stand for; nothing if there is none.
 [[nodiscard]] std::optional<Repetition> find_repetition(std::span<const BroadcastLoop> loops,
                                                         std::int64_t BroadcastLoop::*step, std::int64_t size,
                                                         std::int64_t chunk);
 
 /// Of a chunk, in the units of Lookup: a window that mostly lies across two cache lines, and its share of the copy,
 /// which is read while its stores wait behind those of y.
-[[nodiscard]] double cost_of(const Repetition& repetition, std::span<const BroadcastLoop> loops);
+[[nodiscard]] double cost_of(const Repetition& repetition);
 
 /// Each chunk is one window of a copy with fewer turns: a chunk within the loop is found by its place in what the loop
 /// repeats, one that reaches beyond the loop by its distance from the loop's end.
