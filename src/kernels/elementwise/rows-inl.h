@@ -148,18 +148,21 @@ HWY_NOINLINE void rows_of_vectors(const Rows& rows, const std::byte* a, const st
                        HWY_ATTR { store(L::apply(d, of_a.at(d, last), of_b.at(d, last)), at<L>(y, last)); };
   // Two vectors without a loop: where another program shares the core, each jump that is taken costs as much as one of
   // them, and the three around an empty loop make such rows take twice as long.
-  if (last <= N) {
+  constexpr bool kTwoApart = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
+  if (kTwoApart && last <= N) {
     return each([&](const A& of_a, const B& of_b) HWY_ATTR {
       if (last != 0) end(of_a, of_b);
     });
   }
   each([&](const A& of_a, const B& of_b) HWY_ATTR {
     std::size_t i = second_vector<L>(y, last + N);
-    do {
-      store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
-      i += N;
-    } while (i < last);
-    end(of_a, of_b);
+    if (kTwoApart || i < last) {
+      do {
+        store(L::apply(d, of_a.at(d, i), of_b.at(d, i)), at<L>(y, i));
+        i += N;
+      } while (i < last);
+    }
+    if (kTwoApart || last != 0) end(of_a, of_b);
   });
 }
 
