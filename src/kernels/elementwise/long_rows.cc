@@ -43,6 +43,7 @@ struct Costs {
   double short_row;   ///< a row of less than a vector
   double row;         ///< others, both operands of which move
   double spread_row;  ///< one of which stays
+  double streamed;    ///< each row more where it is streamed, a line at a time
   double vector;      ///< each vector of a row, of which the last one repeats a part of the one before
   double block;       ///< the way from one block of rows to the next
   double tile;        ///< a vector of a tile, without what its operands cost
@@ -52,11 +53,11 @@ struct Costs {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Fitted to the times of 2500 products, with vectors of 32 and of 16 bytes: who goes by them takes 1.01 times what the
 /// better way takes, in the mean, and hardly more than 1.05 with any kind of rows.
-constexpr Costs kCosts{kNever, 3.7, 2.6, 2.4, 0, 2.8, 100, 100};
-constexpr Costs kCostsOfLongArithmetic{kNever, 5.3, 4.4, 4.9, 0, 6.1, 100, 100};
+constexpr Costs kCosts{kNever, 3.7, 2.6, 6, 2.4, 0, 2.8, 100, 100};
+constexpr Costs kCostsOfLongArithmetic{kNever, 5.3, 4.4, 6, 4.9, 0, 6.1, 100, 100};
 /// Of vectors as long as a line on Intel's CPUs, with any arithmetic. Fitted to 5400 products that the first-level
 /// cache holds: 1.01 again, where lengths took 1.05.
-constexpr Costs kCostsOnIntel{9.3, 3.9, 2.7, 2.2, 6, 1.8, 90, 63};
+constexpr Costs kCostsOnIntel{9.3, 3.9, 2.7, 0, 2.2, 6, 1.8, 90, 63};
 
 const Costs& costs_of(const Kernel& kernel) {
   if (!has_short_vectors(kernel)) return kCostsOnIntel;
@@ -71,7 +72,8 @@ bool is_cheaper_as_row(const RowKind& row, const Kernel& kernel, double tile_cos
   const auto vectors = static_cast<double>((row.bytes + vector - 1) / vector);
   const double row_alone =
       row.bytes < vector ? costs.short_row : (row.spreads ? costs.spread_row : costs.row) + costs.vector * vectors;
-  const double by_itself = row_alone + costs.block / static_cast<double>(row.block_rows);
+  const double by_itself =
+      row_alone + (row.is_streamed ? costs.streamed : 0) + costs.block / static_cast<double>(row.block_rows);
   const double of_byte = costs.tile / static_cast<double>(vector) + tile_cost;
   return by_itself < of_byte * static_cast<double>(row.bytes) + costs.*begin / static_cast<double>(row.all_rows);
 }
@@ -177,6 +179,8 @@ bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling
 }
 
 }  // namespace
+
+bool needs_begun_lines(const Kernel& kernel) { return has_short_vectors(kernel); }
 
 bool is_long(const RowKind& row, const Kernel& kernel) {
   if (row.streams_broken_lines && has_short_vectors(kernel)) {

@@ -18,11 +18,15 @@ struct RowKind {
   bool leaves_l1 = false;             ///< what the call touches is more than the first-level cache
   bool leaves_l2 = false;             ///< what the call touches is more than half of the second-level cache
   bool is_far = false;                ///< what the call touches is not all in the caches
-  bool streams_broken_lines = false;  ///< y may be streamed, and a row is no whole lines
+  bool is_streamed = false;           ///< y may be streamed
+  bool streams_broken_lines = false;  ///< so it may, and a row is no whole lines, or does not begin one
   bool in_small_blocks = false;       ///< a few rows, which are blocks of their own
   std::int64_t block_rows = 0;        ///< of the loop around a row
   std::int64_t all_rows = 0;          ///< of the call
 };
+
+/// Whether streamed rows suffer where they do not begin a line of y. Vectors as long as a line are joined to others.
+[[nodiscard]] bool needs_begun_lines(const Kernel& kernel);
 
 /// Whatever the tiles would be.
 [[nodiscard]] bool is_long(const RowKind& row, const Kernel& kernel);

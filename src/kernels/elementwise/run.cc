@@ -99,18 +99,32 @@ void run_all(const Plan& plan, const Addresses& at) {
 
 std::int64_t units_of_rows(const Plan& plan) { return (plan.loops.elements + plan.unit - 1) / plan.unit; }
 
-bool goes_through_tiles(const Plan& plan, bool stream) { return plan.tiling && (stream || !plan.tiling->is_to_stream); }
+/// How a call goes through y.
+struct Way {
+  bool streams;
+  bool through_tiles;
+};
+
+Way way_of(const Plan& plan, const std::byte* y, bool may_stream) {
+  if (!plan.tiling) return {may_stream, false};
+  const Tiling& tiling = *plan.tiling;
+  if (!may_stream) return {false, !tiling.is_to_stream};
+  if (!tiling.is_for_broken_lines) return {true, true};
+  if (bytes_in_line(y) == 0) return {true, false};
+  return {!tiling.is_better_stored, !tiling.is_better_stored};
+}
 
 /// The units [begin, end).
-void run_units(const Plan& plan, const Addresses& at, OpenLine* stream, std::int64_t begin, std::int64_t end) {
-  if (goes_through_tiles(plan, stream != nullptr)) return run_tiles(plan, at.a, at.b, at.y, stream, begin, end);
+void run_units(const Plan& plan, const Addresses& at, bool through_tiles, OpenLine* stream, std::int64_t begin,
+               std::int64_t end) {
+  if (through_tiles) return run_tiles(plan, at.a, at.b, at.y, stream, begin, end);
   run_rows(plan, at, stream, begin * plan.unit, std::min(end * plan.unit, plan.loops.elements));
 }
 
-void stream_units(const Plan& plan, const Addresses& at, std::int64_t begin, std::int64_t end) {
-  const std::int64_t first = plan.tiling ? begin_of_tile(plan, begin) : begin * plan.unit;
+void stream_units(const Plan& plan, const Addresses& at, bool through_tiles, std::int64_t begin, std::int64_t end) {
+  const std::int64_t first = through_tiles ? begin_of_tile(plan, begin) : begin * plan.unit;
   OpenLine line(at.y + first * plan.size);
-  run_units(plan, at, &line, begin, end);
+  run_units(plan, at, through_tiles, &line, begin, end);
   line.close();
   hwy::FlushStream();
 }
@@ -119,19 +133,20 @@ void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Re
   const std::int64_t threads = pool.threads();
   const std::int64_t tasks = count_tasks(plan, threads);
   const bool in_place = at.y == at.a || at.y == at.b;
-  const bool stream = !in_place && streams(plan, tasks == 1 ? 1 : threads, result);
-  const std::int64_t units = goes_through_tiles(plan, stream) ? plan.units : units_of_rows(plan);
+  const Way way = way_of(plan, at.y, !in_place && streams(plan, tasks == 1 ? 1 : threads, result));
+  const std::int64_t units = way.through_tiles ? plan.units : units_of_rows(plan);
   pool.run(tasks, [&](std::int64_t task) {
     const std::int64_t begin = units * task / tasks;
     const std::int64_t end = units * (task + 1) / tasks;
-    stream ? stream_units(plan, at, begin, end) : run_units(plan, at, nullptr, begin, end);
+    way.streams ? stream_units(plan, at, way.through_tiles, begin, end)
+                : run_units(plan, at, way.through_tiles, nullptr, begin, end);
   });
 }
 
 }  // namespace
 
 bool streams(const Plan& plan, std::int64_t threads, Result result) {
-  if (plan.tiling && plan.tiling->is_better_stored) return false;
+  if (plan.tiling && plan.tiling->is_better_stored && !plan.tiling->is_for_broken_lines) return false;
   if (result == Result::read_next) return plan.loops.elements * plan.size >= plan.cache_bytes;
   return plan.touched_bytes >= plan.streamed_from.by(threads);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/aligned_buffer.h"
 #include "base/cache_size.h"
 #include "base/target.h"
 #include "base/testing.h"
@@ -281,6 +282,37 @@ TEST(Run, StreamsLargeResults) {
                           {{2100, 1}, {1, 2100}},
                           {{1200000, 5}, {1, 5}}};
   for (const Shapes& shapes : large) check_run(ElementType::f32, target, shapes, random);
+}
+
+/// Rows of whole lines, which a y that begins no line breaks: then tiles are streamed, or rows stored.
+TEST(Run, StreamsWholeLinesWhereverYBegins) {
+  constexpr ElementType kType = ElementType::f32;
+  const Shapes whole_lines[] = {
+      {{54000, 64}, {54000, 1}}, {{70000, 3, 1}, {70000, 1, 32}}, {{2000, 1, 64}, {1, 30, 64}}};
+  Random random(12);
+  for (const Shapes& shapes : whole_lines) {
+    const BroadcastPlan loops = plan_broadcast(shapes.a, shapes.b);
+    const Bytes a = random_elements(kType, static_cast<std::size_t>(count_elements(shapes.a)), random);
+    const Bytes b = random_elements(kType, static_cast<std::size_t>(count_elements(shapes.b)), random);
+    const Bytes expected = expected_result(kType, shapes, a, b);
+    for (const Target& target : supported_targets()) {
+      SCOPED_TRACE(std::string(target.name) + ": " + to_string(shapes.a) + " x " + to_string(shapes.b));
+      const Plan plan = make_plan(Operation::multiply, kType, loops, target);
+      EXPECT_EQ(plan.tiling && plan.tiling->is_for_broken_lines, target.name == "avx2" || target.name == "sse4");
+      AlignedBuffer bytes(expected.size() + 2 * kLineBytes);
+      for (const std::int64_t begin : {std::int64_t{0}, std::int64_t{4}, std::int64_t{48}}) {
+        for (const int threads : {1, 3}) {
+          std::memset(bytes.data(), 0xA5, bytes.size());
+          std::byte* const y = bytes.data() + begin;
+          run(plan, a.data(), b.data(), y, pool_of(threads));
+          EXPECT_FALSE(first_difference(kType, y, expected.data(), static_cast<std::size_t>(loops.elements)))
+              << begin << ", " << threads << " threads";
+          EXPECT_EQ(begin == 0 ? std::byte{0xA5} : y[-1], std::byte{0xA5});
+          EXPECT_EQ(y[expected.size()], std::byte{0xA5});
+        }
+      }
+    }
+  }
 }
 
 TEST(Run, MayOverwriteAnOperandThatNoLoopRepeats) {

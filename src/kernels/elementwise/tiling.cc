@@ -145,38 +145,52 @@ Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, const Kernel& ker
   return tiling;
 }
 
+RowKind kind_of(const BroadcastPlan& plan, std::int64_t size, Reach reach, const Kernel& kernel) {
+  const std::span<const BroadcastLoop> loops = plan.loops;
+  const std::int64_t row_bytes = loops.back().extent * size;
+  const std::int64_t block_rows = (loops.end() - 2)->extent;
+  const bool spreads = loops.back().b_step == 0;
+  const bool is_streamed = reach == Reach::streamed && kernel.lanes != 0;  // plain loops store
+  return {.bytes = row_bytes,
+          .element_bytes = size,
+          .spreads = spreads,
+          .spreads_anew = spreads && loops.size() == 2 && loops.front().b_step != 0,
+          .leaves_l1 = reach != Reach::nearest,
+          .leaves_l2 = reach >= Reach::shared,
+          .is_far = reach >= Reach::far,
+          .is_streamed = is_streamed,
+          .streams_broken_lines = is_streamed && row_bytes % kLineBytes != 0,
+          .in_small_blocks = loops.size() > 2 && block_rows < kFewestRows,
+          .block_rows = block_rows,
+          .all_rows = plan.elements / loops.back().extent};
+}
+
+/// Whether rows by themselves take less than the tiles.
+bool is_better_by_rows(const RowKind& row, const Kernel& kernel, const Tiling& tiling) {
+  return is_long(row, kernel) || is_long_for_tiles(row, kernel, tiling);
+}
+
 }  // namespace
 
 std::optional<Tiling> make_tiling(const BroadcastPlan& plan, std::int64_t size, Reach reach, const Kernel& kernel) {
   const std::span<const BroadcastLoop> loops = plan.loops;
   if (loops.size() < 2) return {};
-  const std::int64_t row_bytes = loops.back().extent * size;
-  const bool several_blocks = loops.size() > 2 && row_bytes < kLineBytes;
+  const RowKind row = kind_of(plan, size, reach, kernel);
+  const bool several_blocks = loops.size() > 2 && row.bytes < kLineBytes;
   if (!several_blocks && plan.elements < loops.back().extent * kFewestRows) return {};
-  const std::int64_t block_rows = (loops.end() - 2)->extent;
-  const bool in_small_blocks = loops.size() > 2 && block_rows < kFewestRows;
-  const bool broken_lines = reach == Reach::streamed && row_bytes % kLineBytes != 0;
-  const bool spreads = loops.back().b_step == 0;
-  RowKind row{.bytes = row_bytes,
-              .element_bytes = size,
-              .spreads = spreads,
-              .spreads_anew = spreads && loops.size() == 2 && loops.front().b_step != 0,
-              .leaves_l1 = reach != Reach::nearest,
-              .leaves_l2 = reach >= Reach::shared,
-              .is_far = reach >= Reach::far,
-              .streams_broken_lines = broken_lines,
-              .in_small_blocks = in_small_blocks,
-              .block_rows = block_rows,
-              .all_rows = plan.elements / loops.back().extent};
-  if (is_long(row, kernel)) return {};
+  RowKind anywhere = row;  // where y begins no line
+  anywhere.streams_broken_lines = row.is_streamed && (row.streams_broken_lines || needs_begun_lines(kernel));
+  if (is_long(anywhere, kernel)) return {};
   Tiling best = tiling_of(plan, size, kernel, kTileBytes);
   Tiling smaller = tiling_of(plan, size, kernel, kTileBytes / 2);
   if (smaller.cost < best.cost) best = std::move(smaller);
-  if (is_long_for_tiles(row, kernel, best)) return {};
-  if (row.streams_broken_lines) {
-    row.streams_broken_lines = false;
-    best.is_to_stream = is_long(row, kernel) || is_long_for_tiles(row, kernel, best);
-    best.is_better_stored = best.is_to_stream && is_better_stored(row, kernel, best);
+  best.is_for_broken_lines = !row.streams_broken_lines && is_better_by_rows(row, kernel, best);
+  if (best.is_for_broken_lines && !anywhere.streams_broken_lines) return {};
+  if (row.is_streamed) {
+    RowKind stored = row;
+    stored.is_streamed = stored.streams_broken_lines = false;
+    best.is_to_stream = best.is_for_broken_lines || is_better_by_rows(stored, kernel, best);
+    best.is_better_stored = anywhere.streams_broken_lines && best.is_to_stream && is_better_stored(row, kernel, best);
   }
   return best;
 }

@@ -35,10 +35,12 @@ struct Tiling {
   std::int64_t all_tiles = 0;      ///< over all turns of the loops around it
   Operand a;
   Operand b;
-  bool both_move = false;         ///< neither operand runs as y does or stays for many tiles
-  double cost = 0;                ///< of a byte of y: to choose among tilings
-  bool is_to_stream = false;      ///< a call that does not stream y had better hand rows to the kernel
-  bool is_better_stored = false;  ///< and so had one that could
+  bool both_move = false;  ///< neither operand runs as y does or stays for many tiles
+  double cost = 0;         ///< of a byte of y: to choose among tilings
+  // Who had better hand rows to the kernel all the same:
+  bool is_to_stream = false;         ///< a call that does not stream y
+  bool is_for_broken_lines = false;  ///< that, and one whose y begins a line, as every row then does
+  bool is_better_stored = false;     ///< and one that could stream y, if it stores it instead
 };
 
 /// Where what a call touches lies: in the first-level cache, in half of the core's own caches, in all caches, in part
