@@ -99,32 +99,33 @@ void run_all(const Plan& plan, const Addresses& at) {
 
 std::int64_t units_of_rows(const Plan& plan) { return (plan.loops.elements + plan.unit - 1) / plan.unit; }
 
-/// How a call goes through y.
+/// How a call goes through y: through tiles, cut so, or by rows.
 struct Way {
-  bool streams;
-  bool through_tiles;
+  bool streams = false;
+  bool through_tiles = false;
+  TileCut cut;
 };
 
 Way way_of(const Plan& plan, const std::byte* y, bool may_stream) {
-  if (!plan.tiling) return {may_stream, false};
-  const Tiling& tiling = *plan.tiling;
-  if (!may_stream) return {false, !tiling.is_to_stream};
-  if (!tiling.is_for_broken_lines) return {true, true};
-  if (bytes_in_line(y) == 0) return {true, false};
-  return {!tiling.is_better_stored, !tiling.is_better_stored};
+  const auto through_tiles = [&](bool streams) { return Way{streams, true, cut_tiles(plan, y, streams)}; };
+  if (!plan.tiling) return {may_stream, false, {}};
+  if (!may_stream) return plan.tiling->is_to_stream ? Way{} : through_tiles(false);
+  if (!plan.tiling->is_for_broken_lines) return through_tiles(true);
+  if (bytes_in_line(y) == 0) return {true, false, {}};
+  return plan.tiling->is_better_stored ? Way{} : through_tiles(true);
 }
 
 /// The units [begin, end).
-void run_units(const Plan& plan, const Addresses& at, bool through_tiles, OpenLine* stream, std::int64_t begin,
+void run_units(const Plan& plan, const Addresses& at, const Way& way, OpenLine* stream, std::int64_t begin,
                std::int64_t end) {
-  if (through_tiles) return run_tiles(plan, at.a, at.b, at.y, stream, begin, end);
+  if (way.through_tiles) return run_tiles(plan, way.cut, at.a, at.b, at.y, stream, begin, end);
   run_rows(plan, at, stream, begin * plan.unit, std::min(end * plan.unit, plan.loops.elements));
 }
 
-void stream_units(const Plan& plan, const Addresses& at, bool through_tiles, std::int64_t begin, std::int64_t end) {
-  const std::int64_t first = through_tiles ? begin_of_tile(plan, begin) : begin * plan.unit;
+void stream_units(const Plan& plan, const Addresses& at, const Way& way, std::int64_t begin, std::int64_t end) {
+  const std::int64_t first = way.through_tiles ? way.cut.begin_of(plan, begin) : begin * plan.unit;
   OpenLine line(at.y + first * plan.size);
-  run_units(plan, at, through_tiles, &line, begin, end);
+  run_units(plan, at, way, &line, begin, end);
   line.close();
   hwy::FlushStream();
 }
@@ -134,12 +135,11 @@ void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Re
   const std::int64_t tasks = count_tasks(plan, threads);
   const bool in_place = at.y == at.a || at.y == at.b;
   const Way way = way_of(plan, at.y, !in_place && streams(plan, tasks == 1 ? 1 : threads, result));
-  const std::int64_t units = way.through_tiles ? plan.units : units_of_rows(plan);
+  const std::int64_t units = way.through_tiles ? way.cut.all : units_of_rows(plan);
   pool.run(tasks, [&](std::int64_t task) {
     const std::int64_t begin = units * task / tasks;
     const std::int64_t end = units * (task + 1) / tasks;
-    way.streams ? stream_units(plan, at, way.through_tiles, begin, end)
-                : run_units(plan, at, way.through_tiles, nullptr, begin, end);
+    way.streams ? stream_units(plan, at, way, begin, end) : run_units(plan, at, way, nullptr, begin, end);
   });
 }
 
@@ -155,7 +155,7 @@ void run(const Plan& plan, const std::byte* a, const std::byte* b, std::byte* y,
          Result result) {
   if (plan.swapped) std::swap(a, b);
   if (plan.tasks > 1) return run_tasks(plan, {a, b, y}, pool, result);
-  if (plan.tiling) return run_tiles(plan, a, b, y, nullptr, 0, plan.units);
+  if (plan.tiling) return run_tiles(plan, cut_tiles(plan, y, false), a, b, y, nullptr, 0, plan.units);
   // Small, and mostly a single block: what stands around the kernel would weigh as much as the work.
   if (plan.loops.loops.size() <= 2) return run_block(plan.kernel, plan.rows, a, b, y);
   run_all(plan, {a, b, y});

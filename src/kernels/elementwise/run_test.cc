@@ -12,6 +12,7 @@
 #include "base/target.h"
 #include "base/testing.h"
 #include "kernels/elementwise/plan.h"
+#include "kernels/elementwise/tiles.h"
 #include "kernels/elementwise/walk_testing.h"
 
 namespace binet::kernels::elementwise {
@@ -284,33 +285,61 @@ TEST(Run, StreamsLargeResults) {
   for (const Shapes& shapes : large) check_run(ElementType::f32, target, shapes, random);
 }
 
+/// A large product whose y begins at several places of a line.
+void check_places_of_y(const Plan& plan, const Shapes& shapes, Random& random) {
+  constexpr ElementType kType = ElementType::f32;
+  const Bytes a = random_elements(kType, static_cast<std::size_t>(count_elements(shapes.a)), random);
+  const Bytes b = random_elements(kType, static_cast<std::size_t>(count_elements(shapes.b)), random);
+  const Bytes expected = expected_result(kType, shapes, a, b);
+  AlignedBuffer bytes(expected.size() + 2 * kLineBytes);
+  for (const std::int64_t begin : {0, 4, 16, 48}) {
+    for (const int threads : {1, 3}) {
+      std::memset(bytes.data(), 0xA5, bytes.size());
+      std::byte* const y = bytes.data() + begin;
+      run(plan, a.data(), b.data(), y, pool_of(threads));
+      EXPECT_FALSE(first_difference(kType, y, expected.data(), static_cast<std::size_t>(plan.loops.elements)))
+          << begin << ", " << threads << " threads";
+      EXPECT_TRUE(begin == 0 || y[-1] == std::byte{0xA5}) << begin;
+      EXPECT_EQ(y[expected.size()], std::byte{0xA5}) << begin;
+    }
+  }
+}
+
 /// Rows of whole lines, which a y that begins no line breaks: then tiles are streamed, or rows stored.
 TEST(Run, StreamsWholeLinesWhereverYBegins) {
-  constexpr ElementType kType = ElementType::f32;
   const Shapes whole_lines[] = {
       {{54000, 64}, {54000, 1}}, {{70000, 3, 1}, {70000, 1, 32}}, {{2000, 1, 64}, {1, 30, 64}}};
   Random random(12);
   for (const Shapes& shapes : whole_lines) {
-    const BroadcastPlan loops = plan_broadcast(shapes.a, shapes.b);
-    const Bytes a = random_elements(kType, static_cast<std::size_t>(count_elements(shapes.a)), random);
-    const Bytes b = random_elements(kType, static_cast<std::size_t>(count_elements(shapes.b)), random);
-    const Bytes expected = expected_result(kType, shapes, a, b);
     for (const Target& target : supported_targets()) {
       SCOPED_TRACE(std::string(target.name) + ": " + to_string(shapes.a) + " x " + to_string(shapes.b));
-      const Plan plan = make_plan(Operation::multiply, kType, loops, target);
+      const Plan plan = make_plan(Operation::multiply, ElementType::f32, plan_broadcast(shapes.a, shapes.b), target);
       EXPECT_EQ(plan.tiling && plan.tiling->is_for_broken_lines, target.name == "avx2" || target.name == "sse4");
-      AlignedBuffer bytes(expected.size() + 2 * kLineBytes);
-      for (const std::int64_t begin : {std::int64_t{0}, std::int64_t{4}, std::int64_t{48}}) {
-        for (const int threads : {1, 3}) {
-          std::memset(bytes.data(), 0xA5, bytes.size());
-          std::byte* const y = bytes.data() + begin;
-          run(plan, a.data(), b.data(), y, pool_of(threads));
-          EXPECT_FALSE(first_difference(kType, y, expected.data(), static_cast<std::size_t>(loops.elements)))
-              << begin << ", " << threads << " threads";
-          EXPECT_EQ(begin == 0 ? std::byte{0xA5} : y[-1], std::byte{0xA5});
-          EXPECT_EQ(y[expected.size()], std::byte{0xA5});
+      check_places_of_y(plan, shapes, random);
+    }
+  }
+}
+
+/// Tiles begin lines of y where turns of the loop do.
+TEST(Run, CutsTilesWhereLinesOfYBegin) {
+  const Shapes short_rows[] = {
+      {{310001, 5}, {310001, 1}}, {{12, 100000, 3}, {1, 100000, 1}}, {{2, 1, 160000, 1}, {1, 3, 160000, 3}}};
+  Random random(13);
+  for (const Shapes& shapes : short_rows) {
+    for (const Target& target : supported_targets()) {
+      SCOPED_TRACE(std::string(target.name) + ": " + to_string(shapes.a) + " x " + to_string(shapes.b));
+      const Plan plan = make_plan(Operation::multiply, ElementType::f32, plan_broadcast(shapes.a, shapes.b), target);
+      if (plan.tiling && plan.tiling->begins_lines && plan.tiling->tiles > 1) {
+        const auto* const somewhere = reinterpret_cast<const std::byte*>(std::uintptr_t{16});
+        const TileCut cut = cut_tiles(plan, somewhere, true);
+        EXPECT_GT(cut.missing, 0);
+        const std::int64_t size = plan.size;
+        for (const std::int64_t tile : {std::int64_t{1}, cut.tiles - 1}) {
+          EXPECT_EQ(bytes_in_line(somewhere + cut.begin_of(plan, tile) * size), 0);
         }
+        EXPECT_EQ(cut_tiles(plan, somewhere, false).missing, 0);
       }
+      check_places_of_y(plan, shapes, random);
     }
   }
 }

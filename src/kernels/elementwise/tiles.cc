@@ -133,29 +133,44 @@ void run_row(const Kernel& kernel, const Rows& row, InOrder a, InOrder b, std::b
 
 }  // namespace
 
-std::int64_t begin_of_tile(const Plan& plan, std::int64_t tile) {
+std::int64_t TileCut::begin_of(const Plan& plan, std::int64_t tile) const {
   if (tile == 0) return 0;  // two divisions, which are felt where there is one small tile
   const Tiling& tiling = *plan.tiling;
-  const std::int64_t turn = tile % tiling.tiles * tiling.turns;
-  return (tile / tiling.tiles * tiling.extent + turn) * tiling.turn_elements;
+  const std::int64_t turn = std::max<std::int64_t>(0, tile % tiles * tiling.turns - missing);
+  return (tile / tiles * tiling.extent + turn) * tiling.turn_elements;
 }
 
-void run_tiles(const Plan& plan, const std::byte* a_data, const std::byte* b_data, std::byte* y, OpenLine* stream,
-               std::int64_t begin, std::int64_t end) {
+TileCut cut_tiles(const Plan& plan, const std::byte* y, bool streams) {
+  const Tiling& tiling = *plan.tiling;
+  const TileCut as_planned{0, tiling.tiles, tiling.all_tiles};
+  if (!streams || !tiling.begins_lines || tiling.tiles == 1 || bytes_in_line(y) == 0) return as_planned;
+  const std::int64_t turn_bytes = tiling.turn_elements * plan.size;
+  for (std::int64_t turns = 1; turns < std::min(tiling.turns, kLineBytes); ++turns) {
+    if (bytes_in_line(y + turns * turn_bytes) != 0) continue;
+    const std::int64_t missing = tiling.turns - turns;
+    const std::int64_t tiles = (tiling.extent + missing + tiling.turns - 1) / tiling.turns;
+    return {missing, tiles, tiling.all_tiles / tiling.tiles * tiles};
+  }
+  return as_planned;
+}
+
+void run_tiles(const Plan& plan, const TileCut& cut, const std::byte* a_data, const std::byte* b_data, std::byte* y,
+               OpenLine* stream, std::int64_t begin, std::int64_t end) {
   const Tiling& tiling = *plan.tiling;
   const BroadcastLoop& loop = plan.loops.loops[tiling.loop];
   Operand a(tiling.a, plan, a_data);
   Operand b(tiling.b, plan, b_data);
-  BlockPosition outer(std::span(plan.loops.loops).first(tiling.loop), begin == 0 ? 0 : begin / tiling.tiles);
-  std::int64_t turn = begin == 0 ? 0 : begin % tiling.tiles * tiling.turns;
-  y += begin_of_tile(plan, begin) * plan.size;
+  BlockPosition outer(std::span(plan.loops.loops).first(tiling.loop), begin == 0 ? 0 : begin / cut.tiles);
+  const std::int64_t first = begin == 0 ? 0 : begin % cut.tiles;
+  std::int64_t turn = first == 0 ? 0 : first * tiling.turns - cut.missing;
+  y += cut.begin_of(plan, begin) * plan.size;
   Rows all;
   all.stream = stream;
   all.fetch = stream == nullptr && plan.rows.fetch;
   const Expansion& fused = (tiling.a.fused ? tiling.a : tiling.b).expansion;
   const bool in_registers = stream == nullptr || fused.functions.streams_anywhere;
   for (; begin < end; ++begin) {
-    const std::int64_t turns = std::min(tiling.turns, tiling.extent - turn);
+    const std::int64_t turns = std::min(tiling.turns - (turn == 0 ? cut.missing : 0), tiling.extent - turn);
     all.elements = turns * tiling.turn_elements;
     const std::int64_t bytes = all.elements * plan.size;
     a.move_to(outer.a() + turn * loop.a_step);

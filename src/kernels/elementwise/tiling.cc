@@ -74,8 +74,7 @@ bool fuse(Tiling& tiling, std::span<const BroadcastLoop> loops, const Kernel& ke
   return !tiling.a.continuous && !tiling.b.continuous && std::max(a, b) < kManyTiles;
 }
 
-/// Whether every tile begins where a cache line of y does, if y does.
-bool begins_lines(const Tiling& tiling, std::int64_t size) {
+bool tiles_begin_lines(const Tiling& tiling, std::int64_t size) {
   const std::int64_t turn_bytes = tiling.turn_elements * size;
   return (tiling.tiles == 1 || tiling.turns * turn_bytes % kLineBytes == 0) &&
          (tiling.loop == 0 || tiling.extent * turn_bytes % kLineBytes == 0);
@@ -115,7 +114,7 @@ double cost_of(const Tiling& tiling, std::span<const BroadcastLoop> loops, std::
          kCostOfTile / static_cast<double>(tiling.turns * tiling.turn_elements * size) +
          kCostOfPart * static_cast<double>(count_parts(tiling)) /
              static_cast<double>(tiling.extent * tiling.turn_elements * size) +
-         (begins_lines(tiling, size) ? 0 : kCostOfBrokenLine / kLineBytes);
+         (tiling.begins_lines ? 0 : kCostOfBrokenLine / kLineBytes);
 }
 
 /// `laid_out_bytes`: of an operand's tile.
@@ -140,6 +139,7 @@ Tiling tiling_of(const BroadcastPlan& plan, std::int64_t size, const Kernel& ker
   inside.front().extent = tiling.turns;
   tiling.a = make_operand(loops, inside, &BroadcastLoop::a_step, tiling.laid_out_size, kernel.lookups);
   tiling.b = make_operand(loops, inside, &BroadcastLoop::b_step, tiling.laid_out_size, kernel.lookups);
+  tiling.begins_lines = tiles_begin_lines(tiling, size);
   tiling.both_move = fuse(tiling, loops, kernel);
   tiling.cost = cost_of(tiling, loops, size, kernel);
   return tiling;

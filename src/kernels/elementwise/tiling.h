@@ -35,8 +35,9 @@ struct Tiling {
   std::int64_t all_tiles = 0;      ///< over all turns of the loops around it
   Operand a;
   Operand b;
-  bool both_move = false;  ///< neither operand runs as y does or stays for many tiles
-  double cost = 0;         ///< of a byte of y: to choose among tilings
+  bool begins_lines = false;  ///< every tile begins where a cache line of y does, if y does
+  bool both_move = false;     ///< neither operand runs as y does or stays for many tiles
+  double cost = 0;            ///< of a byte of y: to choose among tilings
   // Who had better hand rows to the kernel all the same:
   bool is_to_stream = false;         ///< a call that does not stream y
   bool is_for_broken_lines = false;  ///< that, and one whose y begins a line, as every row then does
