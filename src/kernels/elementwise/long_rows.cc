@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/target.h"
 #include "kernels/elementwise/open_line.h"
@@ -32,8 +33,20 @@ bool compares_costs(const RowKind& row, const Kernel& kernel) {
 }
 
 // Vectors shorter than a line. Bytes of a row from which on it is handed to the kernel where y is streamed, and the
-// line that ends one row and begins another is put together in memory; the same where an operand stays over a row.
+// line that ends one row and begins another is put together in memory; the same where an operand stays over a row, and
+// tiles of such rows do not all begin lines.
 constexpr std::int64_t kLongStreamedBytes = 2048, kLongStreamedSpreadBytes = 512;
+
+/// Whether tiles of such rows can all begin lines of a y that begins at any multiple of 16 bytes.
+bool can_begin_lines(const RowKind& row) {
+  const std::int64_t rows = kLineBytes / std::gcd(row.bytes, kLineBytes);
+  return rows >= kLineBytes / 16 && rows * row.bytes <= kTileBytes;
+}
+
+std::int64_t long_streamed_bytes(const RowKind& row) {
+  return row.spreads && !can_begin_lines(row) ? kLongStreamedSpreadBytes : kLongStreamedBytes;
+}
+
 /// Where each tile would lay out both operands anew: rows of less are stored, if a block has no more of the operand
 /// that stays over its rows. More rows repeat the other one in order, which tiles are quick at.
 constexpr std::int64_t kStoredBytes = 320, kStoredBytesOverRows = 24;
@@ -183,9 +196,7 @@ bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling
 bool needs_begun_lines(const Kernel& kernel) { return has_short_vectors(kernel); }
 
 bool is_long(const RowKind& row, const Kernel& kernel) {
-  if (row.streams_broken_lines && has_short_vectors(kernel)) {
-    return row.bytes >= (row.spreads ? kLongStreamedSpreadBytes : kLongStreamedBytes);
-  }
+  if (row.streams_broken_lines && has_short_vectors(kernel)) return row.bytes >= long_streamed_bytes(row);
   if (row.streams_broken_lines || !compares_costs(row, kernel)) return row.bytes >= long_row_bytes(row, kernel);
   return is_cheaper_than_any_tile(row, kernel);
 }
