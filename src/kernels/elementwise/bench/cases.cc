@@ -109,6 +109,21 @@ void add_patterns(std::vector<Case>& cases) {
   }
 }
 
+/// Where a large std::vector begins.
+void add_vectors(std::vector<Case>& cases) {
+  const auto at16 = [&](const char* name, ElementType type, const Shape& a, const Shape& b) {
+    add(cases, {std::string("at16/") + name, type, a, b, 1, 0.85, 0, false, 16});
+  };
+  for (const ElementType type : {ElementType::f32, ElementType::u8}) {
+    const std::int64_t n = 16 * kMi / static_cast<std::int64_t>(byte_size(type));
+    at16("same/16Mi", type, {n}, {n});
+    at16("attention", type, {64, 1, 128, 64}, {64, 32, 1, 64});
+    at16("20_per_scalar", type, {n / 32, 20}, {n / 32, 1});
+    at16("64_per_scalar", type, {n / 64, 64}, {n / 64, 1});
+    at16("150_per_scalar", type, {n / 150, 150}, {n / 150, 1});
+  }
+}
+
 /// Others of the same kinds, the same ones in each run.
 void add_random(std::vector<Case>& cases) {
   std::mt19937_64 random(5);
@@ -206,6 +221,7 @@ std::vector<Case> all_cases() {
   add_calls(cases);
   add_same_shape(cases);
   add_patterns(cases);
+  add_vectors(cases);
   add_random(cases);
   return cases;
 }

@@ -25,6 +25,8 @@ struct Case {
   double microseconds = 0;
   /// Timed from the call of binet::mul_into to its return, instead of the kernel alone.
   bool whole_call = false;
+  /// Binet's operands and result, which are then others of the same size, begin so many bytes into a cache line.
+  std::int64_t begin = 0;
 };
 
 /// What users have asked about, and others of the same kinds.

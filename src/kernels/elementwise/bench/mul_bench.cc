@@ -8,6 +8,7 @@
 // BINET_TARGET works.
 #include <benchmark/benchmark.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,13 @@ const ThreadPool& pool_of(int threads) {
   return pools[threads - 1];
 }
 
+/// The same bytes from `begin` on.
+AlignedBuffer moved(const AlignedBuffer& x, std::int64_t begin) {
+  AlignedBuffer buffer(x.size() + static_cast<std::size_t>(begin));
+  std::memcpy(buffer.data() + begin, x.data(), x.size());
+  return buffer;
+}
+
 std::function<void()> binet_product(const Case& test, const Operands& p) {
   if (test.whole_call) {
     const Tensor a = Tensor::view(p.type, test.a, static_cast<const void*>(p.a.data()));
@@ -39,7 +47,14 @@ std::function<void()> binet_product(const Case& test, const Operands& p) {
     return [a, b, y = Tensor::view(p.type, shape, static_cast<void*>(p.y.data()))]() mutable { mul_into(a, b, y); };
   }
   const auto plan = std::make_shared<Plan>(make_plan(Operation::multiply, p.type, p.plan, default_target()));
-  return [plan, &p, &pool = pool_of(test.threads)] { run(*plan, p.a.data(), p.b.data(), p.y.data(), pool); };
+  const ThreadPool& pool = pool_of(test.threads);
+  if (test.begin == 0) return [plan, &p, &pool] { run(*plan, p.a.data(), p.b.data(), p.y.data(), pool); };
+  const auto a = std::make_shared<AlignedBuffer>(moved(p.a, test.begin));
+  const auto b = std::make_shared<AlignedBuffer>(moved(p.b, test.begin));
+  const auto y = std::make_shared<AlignedBuffer>(moved(p.y, test.begin));
+  return [plan, a, b, y, begin = test.begin, &pool] {
+    run(*plan, a->data() + begin, b->data() + begin, y->data() + begin, pool);
+  };
 }
 
 void measure(benchmark::State& state, const Case& test, Table& table) {
