@@ -38,6 +38,26 @@ TEST_P(GemmFarOperands, LinesOfABBeyondTheCaches) {
   }
 }
 
+/// Rows of a B that is read where it lies, and all begin at one place within a line: the columns before the first line
+/// are a strip of their own. With rows that are no multiple of a line, and a B that no element of which begins one,
+/// nothing is. Sums wait in a slot, in Y, or nowhere; two workers have columns of their own.
+TEST_P(GemmFarOperands, ColumnsBeforeALineOfB) {
+  const ThreadPool two_threads(2);
+  const std::int64_t line = 64 / kernels_.element_bytes;
+  for (const Case& sizes : {Case{2, 64 * line, 700}, Case{8, 64 * line, 700}, Case{8, 33 * line, 150},
+                            Case{kernels_.mr + 3, 40 * line, 300}, Case{8, 20 * line + 1, 300}}) {
+    Case c = sizes;
+    vary(c);
+    const Problem p = problem_of(type_, c);
+    for (const std::size_t misalignment : {std::size_t{8}, std::size_t{16}, std::size_t{24}, std::size_t{1}}) {
+      const Operands operands(p, misalignment, 1);  // of B twice as many bytes
+      check(c, operands, {false}, misalignment);
+      const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
+      EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c << " at " << misalignment;
+    }
+  }
+}
+
 /// With vectors of half a line, more rows than a tile has and a B from afar: it is packed in strips that fill half of
 /// the second-level cache, rows that meet in few sets from a part of the last-level cache on, others from memory. A
 /// nearer one, and a single tile, read it where it lies. The last strip and range of k are smaller.

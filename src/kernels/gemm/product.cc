@@ -113,7 +113,8 @@ void Product::select(Block& block, Columns columns, std::int64_t first_of_item, 
     block.sums = slot.segment_sums + (block.row * s_.sums_row_step + columns.first) * kernels_.accumulator_bytes;
     block.sums_row_step = s_.sums_row_step;
   } else if (s_.sums_in_slot) {
-    block.sums = slot.sums + (columns.first - first_of_item) * s_.item_rows * kernels_.accumulator_bytes;
+    const std::int64_t before = round_up(columns.first - first_of_item, kernels_.lanes);
+    block.sums = slot.sums + before * s_.item_rows * kernels_.accumulator_bytes;
     block.sums_row_step = round_up(columns.count, kernels_.lanes);
   } else {
     block.sums = output_.y + (block.row * output_.y_row_step + columns.first) * kernels_.element_bytes;
@@ -156,23 +157,44 @@ void Product::multiply_item(Block& block, Columns all, std::int64_t k0, const Sl
       }
       return;
     case BSource::direct:
-      const bool takes_any_columns = kernels_.takes_any_columns || s_.turns_b;
-      std::int64_t whole_vectors = takes_any_columns ? all.count : all.count / kernels_.lanes * kernels_.lanes;
-      // A tile as wide as a panel takes hardly longer than one of half of it.
-      const bool ends_in_panel = whole_vectors < all.count && whole_vectors % kernels_.nr != 0;
-      if (ends_in_panel && !takes_any_columns) whole_vectors -= kernels_.lanes;
-      // Sums of few columns, which lie together, pass through the first-level cache as one run.
-      const std::int64_t together = s_.b_is_far || s_.goes_by_rows ? s_.strip_columns : whole_vectors;
-      for (std::int64_t n = 0; n < whole_vectors; n += together) {
-        select(block, {all.first + n, std::min(together, whole_vectors - n)}, all.first, slot);
-        multiply_direct(block, k0);
-      }
-      if (whole_vectors < all.count) {
-        select(block, {all.first + whole_vectors, all.count - whole_vectors}, all.first, slot);
-        multiply_strip(block, k0, slot);
-      }
-      return;
+      return multiply_in_place(block, all, k0, slot);
   }
+}
+
+std::int64_t Product::columns_before_line(Columns columns) const {
+  constexpr std::int64_t kLeastBytes = 128 * 1024;
+  const std::int64_t bytes = kernels_.element_bytes;
+  const bool has_halves_of_lines = kernels_.lanes * bytes == kLineBytes / 2 && kernels_.nr * bytes >= kLineBytes;
+  if (!has_halves_of_lines || bytes != kernels_.accumulator_bytes || s_.turns_b || s_.segments > 1 ||
+      p_.b_column_step != 1 || p_.b_row_step * bytes % kLineBytes != 0 || columns.count * p_.k * bytes < kLeastBytes) {
+    return 0;
+  }
+  const auto place = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(element(b_, columns.first)));
+  return place % bytes == 0 ? (-place & (kLineBytes - 1)) / bytes : 0;
+}
+
+void Product::multiply_in_place(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
+  const std::int64_t first = all.first, end = all.first + all.count;
+  std::int64_t n = first + columns_before_line(all);
+  if (n > first) {
+    select(block, {first, n - first}, first, slot);
+    multiply_strip(block, k0, slot);
+  }
+  const bool takes_any_columns = kernels_.takes_any_columns || s_.turns_b;
+  std::int64_t whole_vectors = takes_any_columns ? end - n : (end - n) / kernels_.lanes * kernels_.lanes;
+  // A tile as wide as a panel takes hardly longer than one of half of it.
+  const bool ends_in_panel = whole_vectors < end - n && whole_vectors % kernels_.nr != 0;
+  if (ends_in_panel && !takes_any_columns) whole_vectors -= kernels_.lanes;
+  // Sums of few columns, which lie together, pass through the first-level cache as one run.
+  const std::int64_t together = s_.b_is_far || s_.goes_by_rows ? s_.strip_columns : whole_vectors;
+  const std::int64_t end_of_whole = n + whole_vectors;
+  for (; n < end_of_whole; n += together) {
+    select(block, {n, std::min(together, end_of_whole - n)}, first, slot);
+    multiply_direct(block, k0);
+  }
+  if (end_of_whole == end) return;
+  select(block, {end_of_whole, end - end_of_whole}, first, slot);
+  multiply_strip(block, k0, slot);
 }
 
 void Product::multiply_panels(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {

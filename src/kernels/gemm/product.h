@@ -52,6 +52,10 @@ class Product {
   void select(Block& block, Columns columns, std::int64_t first_of_item, const Slot& slot) const;
   void place_a(Block& block, std::int64_t k0, const Slot& slot) const;
   void multiply_item(Block& block, Columns all, std::int64_t k0, const Slot& slot) const;
+  /// B where it lies. With vectors of half a line, columns before the first line of each of its rows, if all begin one
+  /// at the same place, are a strip: a tile's vectors would lie in twice as many lines.
+  void multiply_in_place(Block& block, Columns all, std::int64_t k0, const Slot& slot) const;
+  [[nodiscard]] std::int64_t columns_before_line(Columns columns) const;
   /// Packed B: its wide panels, all at once or strip by strip, and then the narrow one.
   void multiply_panels(Block& block, Columns all, std::int64_t k0, const Slot& slot) const;
   void multiply_packed(Block& block, std::int64_t k0, std::int64_t width, const Slot& slot) const;

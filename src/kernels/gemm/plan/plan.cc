@@ -113,7 +113,9 @@ void size_workspace(const Problem& p, const Kernels& kernels, Plan& plan) {
 
   const bool y_holds_sums = kernels.element_bytes == kernels.accumulator_bytes && !s.is_swapped;
   s.sums_in_slot = s.segments == 1 && p.k > s.kc && (s.b_is_far || !y_holds_sums);
-  if (s.sums_in_slot) s.slot_sums_bytes = bytes(s.item_rows * s.item_columns);
+  // Columns before a line, and those behind the last whole vector, have a vector of sums more.
+  const std::int64_t ends = s.b_source == BSource::direct ? 2 * kernels.lanes : 0;
+  if (s.sums_in_slot) s.slot_sums_bytes = bytes(s.item_rows * (s.item_columns + ends));
   s.sums_row_step = round_up(p.n, kernels.lanes);
   if (s.segments > 1) s.segment_sums_bytes = bytes(s.segments * p.m * s.sums_row_step);
   plan.workspace_bytes = s.whole_b_bytes + s.segment_sums_bytes +
