@@ -170,7 +170,8 @@ std::int64_t Product::columns_before_line(Columns columns) const {
     return 0;
   }
   const auto place = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(element(b_, columns.first)));
-  return place % bytes == 0 ? (-place & (kLineBytes - 1)) / bytes : 0;
+  const std::int64_t before = place % bytes == 0 ? (-place & (kLineBytes - 1)) / bytes : 0;
+  return before < columns.count ? before : 0;  // a part of a product may have fewer columns than B's rows
 }
 
 void Product::multiply_in_place(Block& block, Columns all, std::int64_t k0, const Slot& slot) const {
