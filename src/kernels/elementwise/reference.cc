@@ -1,5 +1,6 @@
 // Room: kernels. The elementwise family as plain scalar code: the oracle of the tests, and the kernels of the portable
 // target, for whose baseline a compiler vectorizes it.
+#include <concepts>
 #include <cstring>
 #include <type_traits>
 
@@ -14,7 +15,7 @@ struct Multiply {
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       // Narrow types would be promoted to int, and u16 * u16 overflows an int.
-      using Wide = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
+      using Wide = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, T>;
       return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
       return a * b;
@@ -29,8 +30,7 @@ struct Add {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
-      using Unsigned = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+      return static_cast<T>(a + b);
     } else if constexpr (std::is_floating_point_v<T>) {
       return a + b;
     } else {
@@ -69,10 +69,21 @@ void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y
   }
 }
 
+/// Integers wrap around: signed ones have the bits that unsigned ones have, and their code.
+template <class T>
+struct ComputedAs {
+  using type = T;
+};
+template <std::integral T>
+struct ComputedAs<T> {
+  using type = std::make_unsigned_t<T>;
+};
+
 }  // namespace
 
 RowsFunction reference_kernel(Operation operation, ElementType type) {
-  return visit_numeric_type(type, [operation]<class T>() -> RowsFunction {
+  return visit_numeric_type(type, [operation]<class Element>() -> RowsFunction {
+    using T = typename ComputedAs<Element>::type;
     switch (operation) {
       case Operation::multiply:
         break;
