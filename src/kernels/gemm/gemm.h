@@ -95,6 +95,7 @@ struct Schedule {
   bool ends_by_masks = false;            ///< there, rows of several vectors of columns
   bool sums_keep_longer_b = false;       ///< at once, of widened operands: short_k.h
   bool keeps_sums_in_registers = false;  ///< at once: one_row.h
+  bool packs_b_off_lines = false;        ///< at once: strips of a B that turns out to begin no line
   bool ends_apart = false;               ///< at once: factors are applied to sums that lie in Y
   bool fetches_y = false;                ///< at once: lines that a tile will write, or those of rows with a short K
   bool fetches_c = false;         ///< at once: what the tile to the right, or the next rows with a short K, will add

@@ -58,6 +58,28 @@ TEST_P(GemmFarOperands, ColumnsBeforeALineOfB) {
   }
 }
 
+/// The same of products that are computed at once, with vectors of half a line: strips of such a B are packed one after
+/// the other, of four vectors, of two for the last one and with a longer k, for factors, and in blocks of rows.
+TEST_P(GemmFarOperands, StripsOfABThatBeginsNoLine) {
+  if (!kernels_.has_short_vectors || kernels_.widens()) return;
+  const auto packs = [&](const Case& c) { return make_plan(problem_of(type_, c), target_, 1, false); };
+  const std::int64_t n = 5 * kernels_.nr;
+  EXPECT_FALSE(packs({31, n, 70}).schedule.packs_b_off_lines || packs({40, n, 12}).schedule.packs_b_off_lines ||
+               packs({40, n + kernels_.lanes, 70}).schedule.packs_b_off_lines);
+  for (const Case& sizes : {Case{32, n, 60}, Case{40, n, 130}, Case{35, n, 70, true}, Case{400, n, 60}}) {
+    for (const float alpha : {1.0f, 0.5f}) {
+      Case c = sizes;
+      c.alpha = alpha;
+      const Plan plan = packs(c);
+      EXPECT_TRUE(plan.schedule.packs_b_off_lines && is_at_once(plan.way)) << c;
+      const Problem p = problem_of(type_, c);
+      for (const std::size_t misalignment : {std::size_t{0}, std::size_t{8}, std::size_t{16}, std::size_t{1}}) {
+        check(c, Operands(p, misalignment, 1), {false}, misalignment);
+      }
+    }
+  }
+}
+
 /// With vectors of half a line, more rows than a tile has and a B from afar: it is packed in strips that fill half of
 /// the second-level cache, rows that meet in few sets from a part of the last-level cache on, others from memory. A
 /// nearer one, and a single tile, read it where it lies. The last strip and range of k are smaller.

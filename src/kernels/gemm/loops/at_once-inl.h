@@ -162,6 +162,13 @@ HWY_INLINE bool EndsApart(const Problem& p) {
   return p.n >= kManyVectors * int64_t{TileShape<T>::kLanes} || ends_as_one_run(p);
 }
 
+/// Where strips of B are packed, or null.
+HWY_INLINE std::byte* StripOf(const std::byte* b, const Schedule& schedule, std::byte* workspace) {
+  constexpr uintptr_t kLine = 64;
+  if (HWY_TARGET != HWY_AVX2 || !schedule.packs_b_off_lines) return nullptr;
+  return reinterpret_cast<uintptr_t>(b) % kLine != 0 ? workspace : nullptr;
+}
+
 template <class Element, class T>
 HWY_INLINE void MultiplyShortKOf(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
                                  const std::byte* c, std::byte* y) {
@@ -181,9 +188,9 @@ HWY_NOINLINE void MultiplyShortKAndEnd(const Problem& p, const Schedule& schedul
 
 template <class Element, class T>
 HWY_NOINLINE void MultiplyAndEnd(const Problem& p, const Schedule& schedule, const std::byte* a, const std::byte* b,
-                                 const std::byte* c, std::byte* y) {
+                                 const std::byte* c, std::byte* y, std::byte* strip_of_b) {
   const Problem sums = sums_alone(p);
-  BlockOf<Element, T> block(sums, kTileSet<T, T>, b, nullptr, schedule);
+  BlockOf<Element, T> block(sums, kTileSet<T, T>, b, nullptr, schedule, strip_of_b);
   block.MultiplyApart(reinterpret_cast<const BitsOf<T>*>(a), p.a_row_step, p.a_column_step, 0, p.m, y);
   FinishInPlace(p, reinterpret_cast<const T*>(c), reinterpret_cast<T*>(y));
 }
@@ -201,10 +208,11 @@ void MultiplyAtOnce(const Problem& p, const Schedule& schedule, const std::byte*
     if constexpr (kKeepsRowOfSums<Element, T>) {
       if (schedule.keeps_sums_in_registers) return MultiplyOneRow<T>(p, schedule.rows_of_b, a, b, c, y);
     }
+    std::byte* const strip_of_b = StripOf(b, schedule, workspace);
     if constexpr (kMayEndApart<Element, T>) {
-      if (EndsApart<T>(p)) return MultiplyAndEnd<Element, T>(p, schedule, a, b, c, y);
+      if (EndsApart<T>(p)) return MultiplyAndEnd<Element, T>(p, schedule, a, b, c, y, strip_of_b);
     }
-    BlockOf<Element, T> block(p, kTileSet<T, T>, b, c, schedule);
+    BlockOf<Element, T> block(p, kTileSet<T, T>, b, c, schedule, strip_of_b);
     const auto* const from = reinterpret_cast<const BitsOf<T>*>(a);
     if constexpr (hwy::IsFloat<T>() || kByHalves<T>) {
       block.Multiply(from, p.a_row_step, p.a_column_step, 0, p.m, y);

@@ -36,10 +36,13 @@ class BlockAtOnce {
  public:
   using Tiles = TileSet<Bits, Element>;
 
-  BlockAtOnce(const Problem& p, const Tiles& tiles, const std::byte* b, const std::byte* c, const Schedule& schedule)
+  /// `strip_of_b`: null, or room for a strip, four vectors wide, of a B whose rows are whole lines.
+  BlockAtOnce(const Problem& p, const Tiles& tiles, const std::byte* b, const std::byte* c, const Schedule& schedule,
+              std::byte* strip_of_b = nullptr)
       : p_(p),
         tiles_(tiles),
         b_(reinterpret_cast<const Element*>(b)),
+        strip_of_b_(reinterpret_cast<Element*>(strip_of_b)),
         fetches_y_(schedule.fetches_y),
         fetches_c_(schedule.fetches_c),
         ends_in_halves_(schedule.ends_in_halves && tiles.are_floats) {
@@ -70,7 +73,11 @@ class BlockAtOnce {
       operands_.b = b_ + n;
       y_ = reinterpret_cast<Element*>(y) + row * p_.y_row_step + n;
       c_of_tile_ = c_ + row * c_row_step_ + n * c_column_step_;
-      n += MultiplyStrip(end - n);
+      int64_t columns = end - n;
+      if constexpr (kMayHaveShortTiles) {
+        if (HWY_UNLIKELY(strip_of_b_ != nullptr)) columns = PackStrip(columns);
+      }
+      n += MultiplyStrip(columns);
       if (n < end) continue;
       if (apart == 0) return;
       n = 0;
@@ -220,13 +227,34 @@ class BlockAtOnce {
   /// Where sums are the results, or those plus C, B's strip stays in the first-level cache, and its vectors lie each in
   /// one line, or are few beside those of Y.
   HWY_INLINE bool TakesThreeByFour(int64_t columns_left) const {
-    constexpr int64_t kMostK = 96;
     const auto b = reinterpret_cast<uintptr_t>(operands_.b);
     const auto b_row_bytes = static_cast<uintptr_t>(operands_.b_row_step) * sizeof(Element);
+    return MayTakeThreeByFour(columns_left) &&
+           (operands_.k <= kShortKOfThreeByFour || (b | b_row_bytes) % (Shape::kLanes * sizeof(Element)) == 0);
+  }
+  HWY_INLINE bool MayTakeThreeByFour(int64_t columns_left) const {
+    constexpr int64_t kMostK = 96;
     return tiles_.short_tiles != nullptr && tiles_.are_floats && rows_ >= int64_t{Shape::kRows} &&
-           columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK &&
-           (operands_.k <= kShortKOfThreeByFour || (b | b_row_bytes) % (Shape::kLanes * sizeof(Element)) == 0) &&
-           ends_.last <= Last::plus_c && operands_.below == 0;
+           columns_left >= int64_t{4 * Shape::kLanes} && operands_.k <= kMostK && ends_.last <= Last::plus_c &&
+           operands_.below == 0;
+  }
+
+  /// Puts the next columns of B side by side, where they begin lines, as many as tiles will have: how many they are.
+  HWY_NOINLINE int64_t PackStrip(int64_t columns_left) {
+    constexpr int64_t kPanel = Shape::kPanel;
+    const hn::ScalableTag<Element> d;
+    const int64_t columns = MayTakeThreeByFour(columns_left) ? 2 * kPanel : kPanel;
+    const Element* from = operands_.b;
+    Element* to = strip_of_b_;
+    for (int64_t k = 0; k < p_.k; ++k, from += p_.b_row_step) {
+      for (int64_t n = 0; n < columns; n += kPanel, to += kPanel) {
+        hn::Store(hn::LoadU(d, from + n), d, to);
+        hn::Store(hn::LoadU(d, from + n + Shape::kLanes), d, to + Shape::kLanes);
+      }
+    }
+    operands_.b = strip_of_b_;
+    operands_.b_row_step = columns;
+    return columns;
   }
 
   /// What makes no whole tile: one row goes with three others, which else would be computed three times; two rows go by
@@ -421,6 +449,7 @@ class BlockAtOnce {
   const Problem& p_;
   const Tiles& tiles_;
   const Element* const b_;
+  Element* const strip_of_b_;
   const bool fetches_y_, fetches_c_, ends_in_halves_;  ///< Schedule's
   const Element* c_ = nullptr;
   int64_t c_row_step_ = 0, c_column_step_ = 0;
