@@ -88,6 +88,22 @@ TEST_P(ConstantB, OfIntegersIsKeptAsRowsIfTheyAreShort) {
   }
 }
 
+/// With vectors of half a line. They end where the room for them does.
+TEST_P(ConstantB, RowsThatWouldMeetAreKeptALineApart) {
+  if (!kernels_.has_short_vectors || kernels_.widens()) return;
+  const std::int64_t line = 64 / kernels_.element_bytes;
+  for (const std::int64_t lines : {7, 8, 16, 17}) {
+    for (const std::int64_t m : {2, 7, 40}) {
+      Case c{m, lines * line, 60, false, m == 7};
+      vary(c);
+      const Problem p = problem_of(type_, c);
+      EXPECT_TRUE(keeps_rows(p, kernels_)) << c;
+      EXPECT_EQ(with_kept_rows(p, kernels_).b_row_step, (lines % 8 == 0 ? lines + 1 : lines) * line) << c;
+      check(c, 8);
+    }
+  }
+}
+
 TEST_P(ConstantB, GivesTheSameBitsPackedOrNot) {
   for (const Case& sizes : {Case{1, 40, 80}, Case{2, 33, 40}, Case{3, 100, 26}, Case{1, 300, 100}, Case{2, 65, 129},
                             Case{5, 70, 12}, Case{1, 130, 61, false, true}, Case{1, 90, 300, false, true}}) {

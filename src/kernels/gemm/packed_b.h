@@ -43,6 +43,9 @@ void widen_whole_b(const Problem& problem, const Kernels& kernels, const std::by
 /// The same product of a B whose rows each consist of whole vectors.
 [[nodiscard]] Problem with_rows_of_vectors(const Problem& problem, const Kernels& kernels) noexcept;
 
+/// The same of rows that lie a line further apart if they would meet in few sets of the first-level cache.
+[[nodiscard]] Problem with_rows_apart(Problem rows, const Kernels& kernels) noexcept;
+
 /// Integers whose packed form is not made of elements (Kernels::in_place): rows and columns of Y, as the reciprocal of
 /// their reciprocals' sum, from which packing both operands costs less time than it saves. Of a short k, whose sums
 /// soon end, more. So many columns never have that form. (Measured with VNNI and IFMA on Emerald Rapids.)

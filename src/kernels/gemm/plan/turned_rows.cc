@@ -19,7 +19,6 @@ constexpr std::int64_t kLeastRowsToTurnFor = 3;
 // With a longer k, rows of a low tile, or of one beside a whole one, are faster with other ways, if columns are many.
 constexpr std::int64_t kMostKToTurnForLowTiles = 160;
 constexpr std::int64_t kBytesOfManyColumns = 192;
-constexpr std::int64_t kBytesWhereRowsMeet = 1024;
 constexpr std::int64_t kMostProductsOfIntegers = 64 * 1024;
 constexpr std::int64_t kFewRowsOfIntegers = 20, kMostBOfFewRowsOfIntegers = 16 * 1024;
 
@@ -66,10 +65,7 @@ bool may_turn_rows(const Problem& p, const Kernels& kernels) {
 }
 
 Problem with_turned_rows(const Problem& p, const Kernels& kernels) {
-  Problem rows = with_rows_of_vectors(p, kernels);
-  if (rows.b_row_step * kernels.element_bytes % kBytesWhereRowsMeet == 0)
-    rows.b_row_step += kLineBytes / kernels.element_bytes;
-  return rows;
+  return with_rows_apart(with_rows_of_vectors(p, kernels), kernels);
 }
 
 }  // namespace binet::kernels::gemm
