@@ -96,5 +96,31 @@ TEST_P(GemmRowsOfTiles, OfThreads) {
   }
 }
 
+/// With vectors of half a line, a given B whose rows would meet is copied, for many rows of Y: not a small one, nor
+/// rows that do not meet, nor a packed B.
+TEST_P(GemmRowsOfTiles, RowsOfBThatMeetAreSpread) {
+  if (!kernels_.has_short_vectors || kernels_.widens()) return;
+  const ThreadPool two_threads(2);
+  const std::int64_t line = 64 / kernels_.element_bytes, n = 8 * line;
+  const auto spreads = [this](const Case& c, int threads, bool is_packed) {
+    const Plan plan = make_plan(problem_of(type_, c), target_, threads, is_packed);
+    return is_at_once(plan.way) && plan.schedule.b_given_step != 0 && plan.problem.b_row_step > c.n;
+  };
+  EXPECT_TRUE(spreads({500, n, 64}, 1, false) && spreads({500, 2 * n, 64}, 1, false));
+  EXPECT_FALSE(spreads({499, n, 64}, 1, false) || spreads({999, n, 64}, 2, false) || spreads({500, n, 63}, 1, false));
+  EXPECT_FALSE(spreads({500, n + line, 64}, 1, false) || spreads({500, n, 64}, 1, true));
+  for (const Case& sizes : {Case{500, n, 64}, Case{503, 2 * n, 70}, Case{1001, n, 100}}) {
+    Case c = sizes;
+    for (const std::size_t misalignment : {std::size_t{0}, std::size_t{8}, std::size_t{1}}) {
+      vary(c);
+      const Problem p = problem_of(type_, c);
+      const Operands operands(p, misalignment, 1);
+      check(c, operands, {false}, misalignment);
+      const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
+      EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c << " at " << misalignment;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace binet::kernels::gemm

@@ -20,10 +20,20 @@
 namespace binet::kernels::gemm {
 namespace {
 
-/// B as the rows that the problem of the plan has, in the beginning of the workspace.
-const std::byte* turn_rows_of_b(const Plan& plan, const std::byte* b, std::byte* workspace) {
+/// B as the rows that the problem of the plan has, if it has others: in the beginning of the workspace.
+const std::byte* place_rows_of_b(const Plan& plan, const std::byte* b, std::byte* workspace) {
   const Problem& p = plan.problem;
-  plan.kernels->turn_rows({b, plan.schedule.b_lane_step, 1, p.n, p.k, workspace, p.b_row_step, 0});
+  const Schedule& s = plan.schedule;
+  if (s.b_lane_step != 0) {
+    plan.kernels->turn_rows({b, s.b_lane_step, 1, p.n, p.k, workspace, p.b_row_step, 0});
+    return workspace;
+  }
+  if (s.b_given_step == 0) return b;
+  const std::int64_t bytes = plan.kernels->element_bytes;
+  for (std::int64_t k = 0; k < p.k; ++k) {
+    std::memcpy(workspace + k * p.b_row_step * bytes, b + k * s.b_given_step * bytes,
+                static_cast<std::size_t>(p.n * bytes));
+  }
   return workspace;
 }
 
@@ -88,7 +98,7 @@ void multiply_and_stream(const Plan& plan, const Problem& p, const std::byte* a,
                                         std::byte* y, std::byte* workspace, const ThreadPool& pool) {
   const Problem& p = plan.problem;
   const Schedule& s = plan.schedule;
-  if (s.b_lane_step != 0) b = turn_rows_of_b(plan, b, workspace);
+  b = place_rows_of_b(plan, b, workspace);
   workspace += s.whole_b_bytes;
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;
@@ -138,7 +148,7 @@ void multiply_and_stream(const Plan& plan, const Problem& p, const std::byte* a,
 /// Nor this.
 [[gnu::noinline]] void run_items_of(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                                     std::byte* y, std::byte* workspace, const ThreadPool& pool) {
-  if (plan.schedule.b_lane_step != 0) b = turn_rows_of_b(plan, b, workspace);
+  b = place_rows_of_b(plan, b, workspace);
   Product product(plan, a, b, c, y, workspace);
   if (plan.schedule.b_source == BSource::whole) product.pack_b(pool);
   if (plan.schedule.b_source == BSource::widened) product.widen_b(pool);

@@ -16,6 +16,7 @@
 #include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/plan/parts.h"
 #include "kernels/gemm/plan/plan_at_once.h"
+#include "kernels/gemm/plan/spread_rows.h"
 #include "kernels/gemm/plan/swap.h"
 #include "kernels/gemm/plan/turned_rows.h"
 #include "kernels/gemm/portions.h"
@@ -149,13 +150,12 @@ void share_rows(std::int64_t m, const Schedule& of_all, Plan& plan) {
   s.workers = std::min(of_all.workers, s.items);
 }
 
-/// What was planned for a B row by row, for a transposed one that is turned into such rows before.
-void turn_rows_first(std::int64_t b_lane_step, Plan& plan) {
+/// What was planned for a B row by row in the workspace, where it is brought before.
+void place_rows_first(Plan& plan) {
   const Problem& p = plan.problem;
   const std::size_t bytes =
       round_up_to_cache_line(static_cast<std::size_t>(p.k * p.b_row_step * plan.kernels->element_bytes));
   if (is_at_once(plan.way)) plan.way = Way::rows_at_once;
-  plan.schedule.b_lane_step = b_lane_step;
   plan.schedule.whole_b_bytes = bytes;
   plan.workspace_bytes += bytes;
 }
@@ -194,8 +194,18 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     Plan turned = make_plan(rows, target, threads, false);
     if (is_at_once(turned.way) ||
         (turned.way == Way::items && takes_wide_tiles(rows, *turned.kernels, turned.schedule))) {
-      turn_rows_first(problem.b_column_step, turned);
+      turned.schedule.b_lane_step = problem.b_column_step;
+      place_rows_first(turned);
       return turned;
+    }
+  }
+  if (!b_is_packed && may_spread_rows(problem, *plan.kernels, threads)) {
+    const Problem rows = with_rows_apart(with_rows_of_vectors(problem, *plan.kernels), *plan.kernels);
+    Plan spread = make_plan(rows, target, threads, false);
+    if (is_at_once(spread.way)) {
+      spread.schedule.b_given_step = problem.b_row_step;
+      place_rows_first(spread);
+      return spread;
     }
   }
   const bool is_swapped = should_swap(problem, *plan.kernels, target, b_is_packed);
