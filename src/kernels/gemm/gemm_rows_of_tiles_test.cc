@@ -98,18 +98,24 @@ TEST_P(GemmRowsOfTiles, OfThreads) {
 
 /// With vectors of half a line, a given B whose rows would meet is copied, for many rows of Y: not a small one, nor
 /// rows that do not meet, nor a packed B.
-TEST_P(GemmRowsOfTiles, RowsOfBThatMeetAreSpread) {
+TEST_P(GemmRowsOfTiles, RowsOfBAreSpread) {
   if (!kernels_.has_short_vectors || kernels_.widens()) return;
   const ThreadPool two_threads(2);
   const std::int64_t line = 64 / kernels_.element_bytes, n = 8 * line;
   const auto spreads = [this](const Case& c, int threads, bool is_packed) {
     const Plan plan = make_plan(problem_of(type_, c), target_, threads, is_packed);
-    return is_at_once(plan.way) && plan.schedule.b_given_step != 0 && plan.problem.b_row_step > c.n;
+    return is_at_once(plan.way) && plan.schedule.b_given_step != 0;
   };
   EXPECT_TRUE(spreads({500, n, 64}, 1, false) && spreads({500, 2 * n, 64}, 1, false));
   EXPECT_FALSE(spreads({499, n, 64}, 1, false) || spreads({999, n, 64}, 2, false) || spreads({500, n, 63}, 1, false));
   EXPECT_FALSE(spreads({500, n + line, 64}, 1, false) || spreads({500, n, 64}, 1, true));
-  for (const Case& sizes : {Case{500, n, 64}, Case{503, 2 * n, 70}, Case{1001, n, 100}}) {
+  // And rows off lines.
+  const std::int64_t few = kernels_.element_bytes == 8 ? 200 : 64, columns = 7 * line / 2;
+  EXPECT_TRUE(spreads({few, columns, 200}, 1, false));
+  EXPECT_FALSE(spreads({few - 1, columns, 200}, 1, false) || spreads({few, columns, 179}, 1, false) ||
+               spreads({few, columns, 700}, 1, false) || spreads({few, columns, 200}, 2, false));
+  for (const Case& sizes : {Case{500, n, 64}, Case{503, 2 * n, 70}, Case{1001, n, 100}, Case{few + 3, columns, 190},
+                            Case{2 * few, columns + 3, 200}, Case{4 * few, 5 * line + 1, 185}}) {
     Case c = sizes;
     for (const std::size_t misalignment : {std::size_t{0}, std::size_t{8}, std::size_t{1}}) {
       vary(c);

@@ -1,5 +1,6 @@
-// Room: kernels. A small B that is given and whose rows would meet in few sets of the first-level cache, for many rows
-// of Y: it is copied, row by row, into the workspace, where its rows lie a line further apart.
+// Room: kernels. A small B that is given, for many rows of Y: its rows are copied into the workspace, if they would
+// meet in few sets of the first-level cache, or if so many of them begin off lines that a strip touches more lines than
+// that cache has.
 #pragma once
 
 #include "kernels/gemm/gemm.h"
