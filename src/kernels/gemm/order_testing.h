@@ -15,8 +15,7 @@ namespace binet::kernels::gemm {
 enum class Order : std::uint8_t {
   chain,
   pairs,  ///< pairs-inl.h: a chain of even k and one of odd k
-  dots,   ///< dots-inl.h, one column: as many chains as there are lanes in 256 bytes
-  lines,  ///< dots-inl.h, two to four columns: as many as in 64 bytes
+  dots,   ///< dots-inl.h: as many chains as there are lanes in 64 bytes
   tiles,  ///< tiled/amx_bf16-inl.h: for each group of 32 k, a chain of the even ones and one of the odd ones
 };
 
@@ -64,8 +63,7 @@ Sum sum_of_groups(std::int64_t first, std::int64_t end, const Add& add) {
 template <class Sum, class Add>
 Sum sum_of_range(Order order, std::int64_t first, std::int64_t end, const Add& add) {
   if (order == Order::pairs) return sum_of_pairs<Sum>(first, end, add);
-  if (order == Order::dots) return sum_of_lanes<256, Sum>(first, end, add);
-  if (order == Order::lines) return sum_of_lanes<64, Sum>(first, end, add);
+  if (order == Order::dots) return sum_of_lanes<64, Sum>(first, end, add);
   if (order == Order::tiles) return sum_of_groups<Sum>(first, end, add);
   Sum sum{};
   for (std::int64_t k = first; k < end; ++k) sum = add(sum, k);
@@ -88,8 +86,7 @@ Sum sum_in_order(const Problem& problem, Order order, const Add& add) {
 /// On vectors.
 [[nodiscard]] inline Order order_of(const Problem& problem) noexcept {
   if (takes_pairs(problem)) return Order::pairs;
-  if (!takes_dots(problem)) return Order::chain;
-  return problem.n == 1 ? Order::dots : Order::lines;
+  return takes_dots(problem) ? Order::dots : Order::chain;
 }
 
 }  // namespace binet::kernels::gemm

@@ -1,8 +1,8 @@
-// Room: kernels, per target. The dot products of rows with one column that has no more elements than there are partial
-// sums, and stays in registers.
+// Room: kernels, per target. The dot products of rows with one column that has so few elements that it stays in
+// registers.
 //
 // With so short a K adding up partial sums (dots-inl.h) takes more time than the products do, so rows share the last
-// steps: four where a vector is half a line, as many as it has lanes where it is one. Vectors of half a line have eight
+// steps: four where a vector is half a line, as many as it has lanes where it is one. Vectors of half a line have two
 // of partial sums. The first product of each is not added to zero there, which changes nothing but the sign of a sum
 // that is zero: such rows are left to others.
 #if defined(BINET_KERNELS_GEMM_LOOPS_COLUMN_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -48,8 +48,7 @@ HWY_INLINE void SumLanesOfFour(const hn::Vec256<double> (&v)[4], double* sums) {
   hn::StoreU(FoldLanes(d, v), d, sums);
 }
 
-/// A column of kVectors vectors, of which the last may not be whole: no more elements than there are partial sums. It
-/// stays in registers.
+/// A column of kVectors vectors, of which the last may not be whole. It stays in registers.
 template <size_t kVectors, class T, class Element>
 class ShortColumn {
  public:
@@ -59,30 +58,27 @@ class ShortColumn {
   }
 
   /// The products of the elements of a row, added up to one vector.
-  HWY_INLINE hn::Vec<hn::ScalableTag<T>> Multiply(const Element* row) const { return Sum<0, 1>(row); }
+  HWY_INLINE hn::Vec<hn::ScalableTag<T>> Multiply(const Element* row) const {
+    V partial[kPartials];
+    Unrolled<kPartials>([&](auto v) HWY_ATTR BINET_INLINE_LAMBDA { partial[v] = hn::Mul(Load<v>(row), column_[v]); });
+    Unrolled<kVectors - kPartials>([&](auto v) HWY_ATTR BINET_INLINE_LAMBDA {
+      constexpr size_t kNext = kPartials + v;
+      partial[kNext % kPartials] = hn::MulAdd(Load<kNext>(row), column_[kNext], partial[kNext % kPartials]);
+    });
+    return SumVectors<kPartials>(partial);
+  }
 
  private:
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
   static constexpr size_t kLanes = TileShape<T>::kLanes;
+  static constexpr size_t kPartials = kBytesOfPartialSums / sizeof(T) / kLanes;
 
   template <size_t v>
   HWY_INLINE V Load(const Element* from) const {
     if constexpr (v + 1 < kVectors) return LoadElements(D(), from + v * kLanes);
     if constexpr (sizeof(Element) == sizeof(T)) return hn::MaskedLoad(last_mask_, D(), from + v * kLanes);
     return LoadElements(D(), from + v * kLanes, last_lanes_);
-  }
-
-  /// Of vectors kFirst, kFirst + kStep, ...: the upper half of them is added to the lower half.
-  template <size_t kFirst, size_t kStep>
-  HWY_INLINE V Sum(const Element* row) const {
-    if constexpr (kStep == 8) {
-      return hn::Mul(Load<kFirst>(row), column_[kFirst]);
-    } else if constexpr (kFirst + kStep >= kVectors) {
-      return Sum<kFirst, 2 * kStep>(row);
-    } else {
-      return hn::Add(Sum<kFirst, 2 * kStep>(row), Sum<kFirst + kStep, 2 * kStep>(row));
-    }
   }
 
   const size_t last_lanes_;
@@ -105,14 +101,14 @@ HWY_INLINE bool MultiplyFour(const Column& column, const Element* a, int64_t a_r
 
 #elif HWY_TARGET == HWY_AVX3
 
-/// As DotBlock, for one column of kVectors vectors, no more than there are partial sums, and at least as many rows as a
-/// vector has lanes. The last rows may have been among those before, and have the same sums again. Partial sums that
-/// have no product are added all the same: a +0 changes the sign of a -0.
+/// As DotBlock, for one column of kVectors vectors and at least as many rows as a vector has lanes, which one of
+/// partial sums has, too. The last rows may have been among those before, and have the same sums again.
 template <size_t kVectors, class T>
 HWY_NOINLINE void DotColumnInRegisters(const Block& block) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
-  constexpr size_t kLanes = hn::MaxLanes(d), kPartials = kBytesOfOneColumn / sizeof(T) / kLanes;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  static_assert(kLanes * sizeof(T) == kBytesOfPartialSums);
   const auto last = hn::FirstN(d, static_cast<size_t>(block.k) - (kVectors - 1) * kLanes);
   const auto load = [&](const T* from, auto v) HWY_ATTR BINET_INLINE_LAMBDA {
     return v + 1 < kVectors ? hn::LoadU(d, from + v * kLanes) : hn::MaskedLoad(last, d, from + v * kLanes);
@@ -128,11 +124,9 @@ HWY_NOINLINE void DotColumnInRegisters(const Block& block) {
     const T* row = a + first * a_step;
     V whole[kLanes];
     Unrolled<kLanes>([&](auto i) HWY_ATTR BINET_INLINE_LAMBDA {
-      V partial[kPartials];
-      for (V& sum : partial) sum = hn::Zero(d);
+      whole[i] = hn::Zero(d);
       Unrolled<kVectors>(
-          [&](auto v) HWY_ATTR BINET_INLINE_LAMBDA { partial[v] = hn::MulAdd(load(row, v), column[v], partial[v]); });
-      whole[i] = SumVectors<kPartials>(partial);
+          [&](auto v) HWY_ATTR BINET_INLINE_LAMBDA { whole[i] = hn::MulAdd(load(row, v), column[v], whole[i]); });
       row += a_step;
     });
     hn::StoreU(FoldLanes(d, whole), d, sums + first);

@@ -23,7 +23,7 @@ namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 /// kX rows of A at a time and kY columns of B, all that there are; of A there are that many rows. The last ones may
 /// have been among those before, and have the same sums again.
-template <size_t kX, size_t kY, size_t kBytes, class T, class Element>
+template <size_t kX, size_t kY, class T, class Element>
 HWY_INLINE void DotRows(const Block& block, const Element* b, T* sums) {
   constexpr bool kMayFetch = BINET_MASKS_ARE_CHEAP && kY == 1 && hwy::IsFloat<T>() && std::is_same_v<Element, T>;
   const auto* a = reinterpret_cast<const Element*>(block.a);
@@ -31,7 +31,7 @@ HWY_INLINE void DotRows(const Block& block, const Element* b, T* sums) {
     const int64_t first = HWY_MIN(m, block.m - int64_t{kX});
     if (kMayFetch && block.fetched == FarOperand::rows_of_a)
       FetchBehind(a + m * block.a_row_step, int64_t{kX} * block.a_row_step);
-    Dots<kX, kY, kBytes, T, Element>(a + first * block.a_row_step, block.a_row_step, b, block.b_panel_step)
+    Dots<kX, kY, T, Element>(a + first * block.a_row_step, block.a_row_step, b, block.b_panel_step)
         .Multiply(block.k, sums + first * int64_t{kY});
   }
 }
@@ -39,20 +39,24 @@ HWY_INLINE void DotRows(const Block& block, const Element* b, T* sums) {
 /// As DotBlock, with kY columns.
 template <size_t kY, class Element, class T>
 HWY_NOINLINE void DotColumns(const Block& block) {
-  constexpr size_t kBytes = kY == 1 ? kBytesOfOneColumn : kBytesOfColumns;
-  constexpr size_t kVectors = kBytes / sizeof(T) / TileShape<T>::kLanes;
-  // As many rows as there are registers for. Integers, and with AVX2 16-bit floats, have fewer, which is hardly slower:
-  // multiplying and widening takes longer than loads do.
+  constexpr size_t kVectors = kBytesOfPartialSums / sizeof(T) / TileShape<T>::kLanes;
+  // As many rows as there are registers for, but no more than prefetchers follow. Integers, and with AVX2 16-bit
+  // floats, have fewer, which is hardly slower: multiplying and widening takes longer than loads do.
   constexpr size_t kMostVectors = TileShape<T>::kHas32Registers ? 16 : HWY_TARGET == HWY_AVX2 ? 12 : 8;
   constexpr bool kLoadsLimit = hwy::IsFloat<T>() && (TileShape<T>::kHas32Registers || std::is_same_v<Element, T>);
   constexpr size_t kFew = HWY_TARGET == HWY_AVX3 || kY == 2 ? 2 : 1;
-  constexpr size_t kX = kY == 1 || kLoadsLimit ? HWY_MAX(kMostVectors / (kVectors * kY), 1) : kFew;
+  constexpr size_t kMostRows = kY > 1 ? 16 : kLoadsLimit ? 8 : 4;
+  constexpr size_t kAsMany = HWY_MIN(HWY_MAX(kMostVectors / (kVectors * kY), size_t{1}), kMostRows);
+  constexpr size_t kX = kY == 1 || kLoadsLimit ? kAsMany : kFew;
   const auto* b = reinterpret_cast<const Element*>(block.b);
   auto* sums = reinterpret_cast<T*>(block.sums);
-  if constexpr (kX > 2 || kY == 1) {
-    if (block.m >= int64_t{kX}) return DotRows<kX, kY, kBytes>(block, b, sums);
+  if constexpr (kX > 2) {
+    if (block.m >= int64_t{kX}) return DotRows<kX, kY>(block, b, sums);
   }
-  if constexpr (kX == 2 || kVectors * kY == 2) {
+  if constexpr (kX > 4 && kY == 1) {
+    if (block.m >= 4) return DotRows<4, kY>(block, b, sums);
+  }
+  if constexpr (kX == 2 || kVectors * kY <= 2) {
     // A row by itself goes twice. Two chains would wait for each other anyway.
     Block rows = block;
     T twice[2 * kY];
@@ -60,10 +64,10 @@ HWY_NOINLINE void DotColumns(const Block& block) {
       rows.m = 2;
       rows.a_row_step = 0;
     }
-    DotRows<2, kY, kBytes>(rows, b, block.m == 1 ? twice : sums);
+    DotRows<2, kY>(rows, b, block.m == 1 ? twice : sums);
     if (block.m == 1) std::memcpy(sums, twice, kY * sizeof(T));
   } else {
-    DotRows<1, kY, kBytes>(block, b, sums);
+    DotRows<1, kY>(block, b, sums);
   }
 }
 
@@ -94,7 +98,6 @@ HWY_NOINLINE void DotLongColumns(const Block& block) {
 /// As DotBlock, for any shape.
 template <class Element, class T>
 void DotAnyBlock(const Block& block) {
-  if (block.n == 1) return DotColumns<1, Element, T>(block);
 #if BINET_IS_OLD_TARGET
   // One sum at a time: not worth the library's size.
   const auto* b = reinterpret_cast<const Element*>(block.b);
@@ -102,10 +105,11 @@ void DotAnyBlock(const Block& block) {
   for (int64_t m = 0; m < block.m; ++m) {
     const auto* a = reinterpret_cast<const Element*>(block.a) + m * block.a_row_step;
     for (int64_t n = 0; n < block.n; ++n) {
-      Dots<1, 1, kBytesOfColumns, T, Element>(a, 0, b + n * block.b_panel_step, 0).Multiply(block.k, sums++);
+      Dots<1, 1, T, Element>(a, 0, b + n * block.b_panel_step, 0).Multiply(block.k, sums++);
     }
   }
 #else
+  if (block.n == 1) return DotColumns<1, Element, T>(block);
   if (block.n == 2) return DotColumns<2, Element, T>(block);
   if (block.n == 3) return DotColumns<3, Element, T>(block);
 #if HWY_TARGET == HWY_AVX2

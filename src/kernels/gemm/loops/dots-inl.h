@@ -1,10 +1,10 @@
 // Room: kernels, per target. Few columns: each sum is a dot product along k, where both operands lie side by side.
 //
-// The order of additions is the same on every target: a sum has as many partial sums as there are lanes in kBytes, of
+// The order of additions is the same on every target: a sum has as many partial sums as there are lanes in 64 bytes, of
 // the products whose k is the same modulo that number, each a chain in the order of k; then the upper half is added to
-// the lower half until one is left. A single column has 256 bytes of them, so that one row hides the latency of its
-// multiply-adds. Several columns have 64 bytes: as many more sums go together, of several rows and all columns, and
-// what is loaded serves more of them.
+// the lower half until one is left. One row and one column would hide the latency of their multiply-adds with more. But
+// then as many fewer sums went together, of several rows and all columns: what is loaded serves each of them, and rows
+// are as many runs of memory, which come sooner than one.
 #if defined(BINET_KERNELS_GEMM_LOOPS_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BINET_KERNELS_GEMM_LOOPS_DOTS_INL_H_
 #undef BINET_KERNELS_GEMM_LOOPS_DOTS_INL_H_
@@ -26,8 +26,7 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kBytesOfOneColumn = 256;
-constexpr size_t kBytesOfColumns = 64;
+constexpr size_t kBytesOfPartialSums = 64;
 
 /// The vectors of partial sums, added pair by pair: those of the upper half to those of the lower half.
 template <size_t kVectors, class V>
@@ -54,9 +53,8 @@ HWY_INLINE void ForEachVector(const Function& function) {
   }
 }
 
-/// The dot products of kX rows of A and kY columns of B, in both of which neighbouring k lie side by side, in kBytes of
-/// partial sums each.
-template <size_t kX, size_t kY, size_t kBytes, class T, class Element>
+/// The dot products of kX rows of A and kY columns of B, in both of which neighbouring k lie side by side.
+template <size_t kX, size_t kY, class T, class Element>
 class Dots {
  public:
   Dots(const Element* x, int64_t x_step, const Element* y, int64_t y_step)
@@ -84,7 +82,7 @@ class Dots {
   using V = hn::Vec<D>;
   static constexpr size_t kSums = kX * kY;
   static constexpr size_t kLanes = hn::MaxLanes(D());
-  static constexpr size_t kVectors = kBytes / sizeof(T) / kLanes;
+  static constexpr size_t kVectors = kBytesOfPartialSums / sizeof(T) / kLanes;
   static constexpr size_t kStep = kVectors * kLanes;
   using Partials = V[kSums][kVectors];
 
@@ -120,20 +118,7 @@ class Dots {
 
   /// So many elements from k on, fewer than there are partial sums.
   HWY_INLINE void AddRest(Partials& partial, int64_t k, size_t rest) const {
-    if constexpr (HWY_TARGET == HWY_AVX3 && kVectors == 4 && hwy::IsFloat<T>()) {
-      // Straight code for each number of vectors: in a loop that may end at each of them GCC leaves sums in memory.
-      switch ((rest - 1) / kLanes) {
-        case 0:
-          return AddLast<0>(partial, k, rest);
-        case 1:
-          return AddLast<1>(partial, k, rest);
-        case 2:
-          return AddLast<2>(partial, k, rest);
-        default:
-          return AddLast<3>(partial, k, rest);
-      }
-    }
-    if constexpr (kVectors == 1) return AddLast<0>(partial, k, rest);
+    if constexpr (kVectors == 1) return AddFirst(partial, 0, k, rest);
     KeepInRegisters(partial);
     ForEachVector<kVectors>([&](size_t v) HWY_ATTR {
       if (v * kLanes >= rest) return;
@@ -145,15 +130,6 @@ class Dots {
         AddFirst(partial, v, place, lanes);
       }
     });
-  }
-
-  /// Vector kLast is the last one, and not more than whole.
-  template <size_t kLast>
-  HWY_INLINE void AddLast(Partials& partial, int64_t k, size_t rest) const {
-    Unrolled<kLast>([&](auto v)
-                        HWY_ATTR BINET_INLINE_LAMBDA { AddWhole(partial, v, k + static_cast<int64_t>(v * kLanes)); });
-    const int64_t place = k + static_cast<int64_t>(kLast * kLanes);
-    AddFirst(partial, kLast, place, rest - kLast * kLanes);
   }
 
   static HWY_INLINE void StoreSums(const Partials& partial, T* sums) {
