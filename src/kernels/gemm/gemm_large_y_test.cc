@@ -251,7 +251,12 @@ TEST_P(GemmLargeY, BInRegisters) {
     return make_plan(problem_of(type_, c), target_, 1, false).schedule.keeps_b_in_registers;
   };
   const std::int64_t most = kernels_.most_short_k;
-  if (most > 0) {
+  if (most > 0 && kernels_.has_short_vectors) {
+    EXPECT_TRUE(keeps_b({8, lanes, 1}) && keeps_b({3, 2 * lanes + 1, 2}) && keeps_b({3000, 30 * lanes + 3, most}));
+    EXPECT_FALSE(keeps_b({8, lanes - 1, 1}) || keeps_b({2, 2 * lanes, 2}) || keeps_b({41, 2 * lanes, most + 1}));
+    EXPECT_FALSE(keeps_b({41, 4096 / kernels_.element_bytes, 2}));  // rows meet
+    EXPECT_TRUE(keeps_b({41, 2 * lanes, 2, false, false, CForm::scalar, 2, -3}));
+  } else if (most > 0) {
     EXPECT_TRUE(keeps_b({8, 4 * lanes, 6}) && keeps_b({41, 2, 1}) && keeps_b({41, lanes, 8}));
     EXPECT_TRUE(keeps_b({41, lanes / 2, most}) && keeps_b({3000, 4 * lanes, most}) && keeps_b({41, 3 * lanes, 7}));
     // Where only a few instructions may wait for others.
@@ -308,7 +313,8 @@ TEST_P(GemmLargeY, LongRowsAndBInRegisters) {
     const Problem p = problem_of(type_, sizes);
     const Operands operands(p, 0, 1);
     check(sizes, operands);
-    if (sizes.k != 3 || !is_intel_with_avx512()) {  // BInRegisters asks for it there
+    // BInRegisters asks for it elsewhere.
+    if (!kernels_.has_short_vectors && (sizes.k != 3 || !is_intel_with_avx512())) {
       EXPECT_EQ(make_plan(p, target_, 1, true).schedule.keeps_b_in_registers, kernels_.most_short_k > 0);
     }
     const Bytes want = compute(p, operands, target_, one_thread_);

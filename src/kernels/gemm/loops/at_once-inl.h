@@ -53,6 +53,7 @@ HWY_INLINE void WithWidenedA(const Problem& p, const Schedule& schedule, const s
 /// as fast. 0: never.
 template <class T>
 HWY_INLINE int64_t MostShortKOfSums(const Schedule& schedule, int64_t columns) {
+  if (!kMasksShortK) return 0;
   constexpr size_t kMostOfVectors = HWY_MIN((kMostShortK<T, T>), size_t{8});
   const bool may_be_long = schedule.sums_keep_longer_b && columns <= int64_t{TileShape<T>::kLanes};
   return int64_t{may_be_long ? kMostShortKOfVector<T, T> : kMostOfVectors};

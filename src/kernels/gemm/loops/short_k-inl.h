@@ -30,22 +30,29 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Where there are registers enough, and masks are cheap; else 0.
+/// Where there are registers enough, and it is faster; else 0.
 template <class Element, class T>
-constexpr size_t kMostShortK = (HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>() && std::is_same_v<Element, T>
-                                   ? (sizeof(T) == 4 ? 12 : 8)
-                                   : 0;
+constexpr size_t kMostShortK = !hwy::IsFloat<T>() || !std::is_same_v<Element, T> ? 0
+                               : HWY_TARGET == HWY_AVX2                          ? (sizeof(T) == 4 ? 6 : 4)
+                               : HWY_TARGET == HWY_AVX3                          ? (sizeof(T) == 4 ? 12 : 8)
+                                                                                 : 0;
 
 template <class Element, class T>
 constexpr bool kHasShortK = kMostShortK<Element, T> != 0;
 
 /// The most for one vector of columns.
 template <class Element, class T>
-constexpr size_t kMostShortKOfVector = kHasShortK<Element, T> ? 16 : 0;
+constexpr size_t kMostShortKOfVector = HWY_TARGET == HWY_AVX2   ? kMostShortK<Element, T>
+                                       : kHasShortK<Element, T> ? 16
+                                                                : 0;
+
+/// Else the last vector of columns begins in the one before it.
+constexpr bool kMasksShortK = HWY_TARGET != HWY_AVX2;
 
 /// Vectors of columns that B's registers hold.
 template <class T>
 constexpr int64_t VectorsOfShortK(size_t k) {
+  if (HWY_TARGET == HWY_AVX2) return k <= 2 ? 4 : k <= 4 ? 3 : 2;
   return k <= kMostShortK<T, T> ? most_vectors_of_short_k(static_cast<int64_t>(k)) : 1;
 }
 
@@ -97,8 +104,11 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
   const int64_t columns = panel.columns, beyond = static_cast<int64_t>(kVectors * kLanes) - columns;
   const int64_t rows_before_end = beyond <= columns ? 1 : (beyond + columns - 1) / columns;
   const bool ends_by_masks = beyond != 0 && kK > 1 && kVectors > 1 && panel.ends_by_masks;
-  const int64_t masked = y_row_step != columns || ends_by_masks ? panel.rows : beyond == 0 ? 0 : rows_before_end;
-  const int64_t c_masked = panel.c_has_whole_vectors ? 0 : c_row_step == columns ? masked : panel.rows;
+  const int64_t masked = !kMasksShortK                            ? 0
+                         : y_row_step != columns || ends_by_masks ? panel.rows
+                         : beyond == 0                            ? 0
+                                                                  : rows_before_end;
+  const int64_t c_masked = !kMasksShortK || panel.c_has_whole_vectors ? 0 : c_row_step == columns ? masked : panel.rows;
   for (int64_t rows = panel.rows; rows > 0; --rows, a += a_row_step, c += c_row_step, y += y_row_step) {
     asm("" : "+r"(a), "+r"(c));  // GCC else makes another loop for steps of 1
     V sum[kVectors];
@@ -115,10 +125,10 @@ HWY_NOINLINE void MultiplyShortKPanel(const ShortKPanel<T>& panel) {
       const bool is_last = j + 1 == kVectors;
       V result = sum[j];
       if (has_c) {
-        const bool is_masked = is_last && rows <= c_masked;
+        const bool is_masked = kMasksShortK && is_last && rows <= c_masked;
         result = hn::Add(result, load(c + static_cast<int64_t>(j) * c_vector_step, is_masked));
       }
-      const bool is_masked = is_last && rows <= masked;
+      const bool is_masked = kMasksShortK && is_last && rows <= masked;
       // Of a single k a row is nothing but stores, which take 1.8 times as long on Zen 5 without a jump between them.
       if (kK == 1 ? is_masked : HWY_UNLIKELY(is_masked)) {
         hn::BlendedStore(result, last_lanes, d, y + j * kLanes);
@@ -185,6 +195,8 @@ constexpr ShortKFunctions<T> FunctionsOfShortK() {
   constexpr COfPanel kForm = kK <= kMostKWithCApart ? kC : COfPanel::asked_for;
   constexpr auto kOne = &MultiplyShortKPanel<kK, 1, kForm, D>;
   if constexpr (kMost == 1) return {kOne, kOne, kOne, kOne, kMost};
+  constexpr auto kTwo = &MultiplyShortKPanel<kK, 2, kForm, D>;
+  if constexpr (!kMasksShortK) return {kOne, kOne, kTwo, &MultiplyShortKPanel<kK, kMost, kForm, D>, kMost};
   return {&MultiplyShortKPanel<kK, 1, kForm, hn::Half<D>>, kOne, &MultiplyShortKPanel<kK, 2, kForm, D>,
           &MultiplyShortKPanel<kK, kMost, kForm, D>, kMost};
 }
@@ -241,13 +253,19 @@ HWY_NOINLINE void MultiplyShortK(const Problem& p, ShortKWays ways, const T* a, 
     panel.rows = HWY_MIN(together, p.m - m);
     all_of_c.Place(m, panel.rows, panel);
     for (int64_t n = 0; n < p.n; n += panel.columns) {
-      const int64_t left = p.n - n;
+      int64_t left = p.n - n;
+      if (!kMasksShortK && left < most_columns) {  // whole vectors, with columns from before if there are such
+        const int64_t whole = round_up(left, kLanes);
+        left = whole <= p.n ? whole : left / kLanes * kLanes;
+        if (whole <= p.n) n = p.n - whole;
+      }
       panel.b = b + n;
       panel.c = all_of_c.At(n);
       panel.y = y + m * p.y_row_step + n;
       fetch_ahead(ways.fetches_y, panel.y, p.y_row_step);
       fetch_ahead(ways.fetches_c, panel.c, panel.c_row_step);
-      if (left > most_columns - kLanes) {
+      const bool are_two_and_two = !kMasksShortK && left > most_columns && left <= 4 * kLanes;
+      if (left > most_columns - kLanes && !are_two_and_two) {
         panel.columns = HWY_MIN(left, most_columns);
         functions.most(panel);
       } else {
