@@ -255,6 +255,8 @@ TEST_P(GemmLargeY, BInRegisters) {
     EXPECT_TRUE(keeps_b({8, lanes, 1}) && keeps_b({3, 2 * lanes + 1, 2}) && keeps_b({3000, 30 * lanes + 3, most}));
     EXPECT_FALSE(keeps_b({8, lanes - 1, 1}) || keeps_b({2, 2 * lanes, 2}) || keeps_b({41, 2 * lanes, most + 1}));
     EXPECT_FALSE(keeps_b({41, 4096 / kernels_.element_bytes, 2}));  // rows meet
+    EXPECT_TRUE(keeps_b({20, 1601, 2, false, false, CForm::full}) && keeps_b({600, 1601, 2}));
+    EXPECT_FALSE(keeps_b({900, 1601, 2, false, false, CForm::full}) || keeps_b({600, 9001, 2}));  // long rows
     EXPECT_TRUE(keeps_b({41, 2 * lanes, 2, false, false, CForm::scalar, 2, -3}));
   } else if (most > 0) {
     EXPECT_TRUE(keeps_b({8, 4 * lanes, 6}) && keeps_b({41, 2, 1}) && keeps_b({41, lanes, 8}));

@@ -53,12 +53,19 @@ bool gains_on_intel(const Problem& p, const Kernels& kernels) {
 constexpr std::int64_t kMostBytesOfWholeEnds = 32 * 1024;
 constexpr std::int64_t kLeastKOfMaskedEnds = 2;
 
+// Panels side by side write a few lines of each row at a time, and of a full C read as many: with so long rows, if Y is
+// not near, on more pages than there is room for in the TLB.
+constexpr std::int64_t kLongRowBytes = 32 * 1024, kLongRowBytesWithC = 6000;
+
 /// Vectors of half a line have no masks that would not cost more than they save. Where rows of Y meet in few sets of a
 /// cache, whole rows of tiles are better (rows_of_tiles.h), and blocks of rows for a full C from afar. Elsewhere it
 /// takes 0.35 to 0.95 of the time, with K = 5 and 6 in f32 up to 1.05. (Measured on Zen 3.)
 bool may_keep_b_in_short_vectors(const Problem& p, const Kernels& kernels) {
   if (p.n < kernels.lanes || many_rows_meet(p.y_row_step * kernels.element_bytes)) return false;
   const bool is_c_full = p.has_c && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0;
+  const std::int64_t row_bytes = p.n * kernels.element_bytes;
+  const bool are_long = row_bytes > (is_c_full ? kLongRowBytesWithC : kLongRowBytes);
+  if (are_long && p.m * row_bytes > second_level_cache_bytes()) return false;
   return !is_c_full || !reads_far_rows_first(p, kernels);
 }
 
