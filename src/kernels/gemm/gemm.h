@@ -109,8 +109,9 @@ struct Schedule {
   std::int64_t panel_tiles = 0;       ///< of A, which are multiplied at a time
   /// So far ahead of its use B is fetched, packed or a single panel as it lies: far_operands.h, tiled/tiled_plan.cc.
   std::int64_t ahead_bytes = 0;
-  std::int64_t b_lane_step = 0;   ///< not 0: of a transposed B, which is turned before it is used: turned_rows.h
-  std::int64_t b_given_step = 0;  ///< not 0: of rows of a B that is copied before it is used: spread_rows.h
+  std::int64_t b_lane_step = 0;     ///< not 0: of a transposed B, which is turned before it is used: turned_rows.h
+  std::int64_t b_given_step = 0;    ///< not 0: of rows of a B that is copied before it is used: spread_rows.h
+  bool copies_b_off_lines = false;  ///< only if it turns out to begin no line
   std::size_t whole_b_bytes = 0, segment_sums_bytes = 0, slot_a_bytes = 0, slot_b_bytes = 0, slot_sums_bytes = 0;
   std::size_t slot_least_bytes = 0;  ///< smallest magnitudes of panels: tiled/kernels.h
 };

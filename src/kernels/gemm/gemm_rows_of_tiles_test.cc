@@ -104,7 +104,7 @@ TEST_P(GemmRowsOfTiles, RowsOfBAreSpread) {
   const std::int64_t line = 64 / kernels_.element_bytes, n = 8 * line;
   const auto spreads = [this](const Case& c, int threads, bool is_packed) {
     const Plan plan = make_plan(problem_of(type_, c), target_, threads, is_packed);
-    return is_at_once(plan.way) && plan.schedule.b_given_step != 0;
+    return plan.schedule.b_given_step != 0 && !plan.schedule.copies_b_off_lines;
   };
   EXPECT_TRUE(spreads({500, n, 64}, 1, false) && spreads({500, 2 * n, 64}, 1, false));
   EXPECT_FALSE(spreads({499, n, 64}, 1, false) || spreads({999, n, 64}, 2, false) || spreads({500, n, 63}, 1, false));
@@ -114,10 +114,39 @@ TEST_P(GemmRowsOfTiles, RowsOfBAreSpread) {
   EXPECT_TRUE(spreads({few, columns, 200}, 1, false));
   EXPECT_FALSE(spreads({few - 1, columns, 200}, 1, false) || spreads({few, columns, 179}, 1, false) ||
                spreads({few, columns, 700}, 1, false) || spreads({few, columns, 200}, 2, false));
-  for (const Case& sizes : {Case{500, n, 64}, Case{503, 2 * n, 70}, Case{1001, n, 100}, Case{few + 3, columns, 190},
-                            Case{2 * few, columns + 3, 200}, Case{4 * few, 5 * line + 1, 185}}) {
+  const Case long_k = {few + 3, columns, 560};
+  if (is_float(type_)) {
+    EXPECT_EQ(make_plan(problem_of(type_, long_k), target_, 1, false).way, Way::items);
+    EXPECT_TRUE(spreads(long_k, 1, false));
+  }
+  for (const Case& sizes :
+       {Case{500, n, 64}, Case{503, 2 * n, 70}, Case{1001, n, 100}, Case{few + 3, columns, 190}, Case{600, 2 * n, 256},
+        Case{2 * few, columns + 3, 200}, Case{4 * few, 5 * line + 1, 185}, long_k}) {
     Case c = sizes;
     for (const std::size_t misalignment : {std::size_t{0}, std::size_t{8}, std::size_t{1}}) {
+      vary(c);
+      const Problem p = problem_of(type_, c);
+      const Operands operands(p, misalignment, 1);
+      check(c, operands, {false}, misalignment);
+      const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
+      EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c << " at " << misalignment;
+    }
+  }
+}
+
+TEST_P(GemmRowsOfTiles, WholeLinesOfBThatBeginsNoLineAreCopied) {
+  if (!kernels_.has_short_vectors || kernels_.element_bytes != 4) return;
+  const ThreadPool two_threads(2);
+  const std::int64_t n = 48;
+  const auto copies = [this](const Case& c, int threads) {
+    return make_plan(problem_of(type_, c), target_, threads, false).schedule.copies_b_off_lines;
+  };
+  EXPECT_TRUE(copies({96, n, 560}, 1) && copies({200, n, 300}, 2));
+  EXPECT_FALSE(copies({31, n, 560}, 1) || copies({96, n + 1, 560}, 1) || copies({96, n, 700}, 1) ||
+               copies({96, 16, 560}, 1) || copies({63, n, 560}, 2));
+  for (const Case& sizes : {Case{96, n, 560}, Case{67, 4 * n, 150}, Case{203, n, 300}, Case{411, 2 * n, 101}}) {
+    Case c = sizes;
+    for (const std::size_t misalignment : {std::size_t{0}, std::size_t{16}, std::size_t{1}}) {
       vary(c);
       const Problem p = problem_of(type_, c);
       const Operands operands(p, misalignment, 1);

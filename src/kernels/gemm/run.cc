@@ -20,7 +20,8 @@
 namespace binet::kernels::gemm {
 namespace {
 
-/// B as the rows that the problem of the plan has, if it has others: in the beginning of the workspace.
+/// B as the rows that the problem of the plan has, if it has others, or they begin no line: in the beginning of the
+/// workspace.
 const std::byte* place_rows_of_b(const Plan& plan, const std::byte* b, std::byte* workspace) {
   const Problem& p = plan.problem;
   const Schedule& s = plan.schedule;
@@ -29,6 +30,7 @@ const std::byte* place_rows_of_b(const Plan& plan, const std::byte* b, std::byte
     return workspace;
   }
   if (s.b_given_step == 0) return b;
+  if (s.copies_b_off_lines && reinterpret_cast<std::uintptr_t>(b) % kLineBytes == 0) return b;
   const std::int64_t bytes = plan.kernels->element_bytes;
   for (std::int64_t k = 0; k < p.k; ++k) {
     std::memcpy(workspace + k * p.b_row_step * bytes, b + k * s.b_given_step * bytes,

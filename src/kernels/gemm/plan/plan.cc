@@ -160,6 +160,18 @@ void place_rows_first(Plan& plan) {
   plan.workspace_bytes += bytes;
 }
 
+bool reads_b_in_place(const Plan& plan) { return plan.way == Way::items && plan.schedule.b_source == BSource::direct; }
+
+/// A B whose rows are whole lines, and which is copied if it turns out to begin off one.
+void place_lines_first(int threads, Plan& plan) {
+  const bool is_in_turns = plan.way == Way::rows_at_once || reads_b_in_place(plan);
+  if (!is_in_turns || plan.schedule.is_swapped || plan.schedule.turns_b || plan.schedule.has_few_rows) return;
+  if (!may_copy_b_off_lines(plan.problem, *plan.kernels, threads)) return;
+  plan.schedule.b_given_step = plan.problem.b_row_step;
+  plan.schedule.copies_b_off_lines = true;
+  place_rows_first(plan);
+}
+
 }  // namespace
 
 Plan make_plan(const Problem& problem, const Target& target, int threads, bool b_is_packed) {
@@ -202,7 +214,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
   if (!b_is_packed && may_spread_rows(problem, *plan.kernels, threads)) {
     const Problem rows = with_rows_apart(with_rows_of_vectors(problem, *plan.kernels), *plan.kernels);
     Plan spread = make_plan(rows, target, threads, false);
-    if (is_at_once(spread.way)) {
+    if (is_at_once(spread.way) || reads_b_in_place(spread)) {
       spread.schedule.b_given_step = problem.b_row_step;
       place_rows_first(spread);
       return spread;
@@ -215,6 +227,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
                                 has_units_of_half_vectors(target));
   if (may_take_at_once(computed, *plan.kernels, plan.schedule)) {
     plan_at_once(computed, *plan.kernels, plan);
+    place_lines_first(threads, plan);
     return plan;
   }
   const Problem rows = rows_of_worker(computed, plan);
@@ -229,6 +242,7 @@ Plan make_plan(const Problem& problem, const Target& target, int threads, bool b
     }
   }
   size_workspace(computed, *plan.kernels, plan);
+  place_lines_first(threads, plan);
   return plan;
 }
 

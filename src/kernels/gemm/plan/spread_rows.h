@@ -7,7 +7,10 @@
 
 namespace binet::kernels::gemm {
 
-/// Whether B may be copied so, if the product can be done at once then.
+/// Whether B may be copied so, if the product then reads it where it lies.
 [[nodiscard]] bool may_spread_rows(const Problem& problem, const Kernels& kernels, int threads);
+
+/// Whether a B whose rows are whole lines may be copied so, if it turns out to begin off a line.
+[[nodiscard]] bool may_copy_b_off_lines(const Problem& problem, const Kernels& kernels, int threads);
 
 }  // namespace binet::kernels::gemm
