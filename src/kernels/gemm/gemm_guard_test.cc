@@ -39,7 +39,7 @@ class GemmGuards : public TypeOnTargetTest {
     s.block_rows = 2 * plan.kernels->mr;
     s.strip_columns = plan.problem.n % line == 0 ? 2 * line : plan.problem.n;
     s.slot_sums_bytes = static_cast<std::size_t>(round_up(s.block_rows * s.strip_columns * bytes, 64));
-    plan.workspace_bytes = static_cast<std::size_t>(s.workers) * s.slot_sums_bytes;
+    plan.workspace_bytes = s.whole_b_bytes + static_cast<std::size_t>(s.workers) * s.slot_sums_bytes;
   }
 
   void check_guards(const Case& c, void (&change)(Plan&) = as_planned) {

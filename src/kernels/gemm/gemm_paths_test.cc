@@ -173,7 +173,7 @@ TEST_P(GemmPaths, OneTileOfALongK) {
 
 /// B is packed by the first tiles that read it: around tiles of rows, panels, and ranges of k.
 TEST_P(GemmPaths, TilesThatPackB) {
-  if (kernels_.pack_and_multiply == nullptr) return;
+  if (kernels_.pack_and_multiply == nullptr || kernels_.has_short_vectors) return;
   const std::int64_t mr = kernels_.mr, nr = kernels_.nr, lanes = kernels_.lanes;
   for (const std::int64_t m : {2 * mr, 2 * mr + 1, 3 * mr - 1, 11 * mr}) {
     for (const std::int64_t n : {3 * nr + 2, 3 * nr + lanes - 1, 4 * nr - 1, 9 * nr + lanes + 3}) {
@@ -188,6 +188,36 @@ TEST_P(GemmPaths, TilesThatPackB) {
     }
   }
   check(Case{11 * mr, 12 * nr, 256, false, false, CForm::full});
+}
+
+/// The same with vectors of half a line, for which strips are packed so: around tiles of rows, which are as high as may
+/// be, panels, strips, and ranges of k.
+TEST_P(GemmPaths, HighTilesThatPackB) {
+  if (kernels_.pack_and_multiply == nullptr || !kernels_.has_short_vectors) return;
+  const std::int64_t nr = kernels_.nr, lanes = kernels_.lanes;
+  const auto packs = [this](const Case& c) {
+    return make_plan(problem_of(type_, c), target_, 1, false).schedule.tiles_pack_b;
+  };
+  for (const std::int64_t m : {47, 48, 49, 67, 102}) {
+    for (const std::int64_t n : {9 * nr + 2, 9 * nr + lanes - 1, 12 * nr - 1, 17 * nr + lanes + 3}) {
+      for (const std::int64_t k : {257, 600}) {
+        Case c{m, n, k, (m + n) % 3 == 0};
+        vary(c);
+        EXPECT_TRUE(packs(c)) << c;
+        check(c, k == 257 ? byte_size(type_) + 1 : 0);
+      }
+    }
+  }
+  // Rather than to read B in place: off lines, and in lines.
+  const std::int64_t near = second_level_cache_bytes() / kernels_.element_bytes, off = 20 * nr + 3, lines = 20 * nr;
+  for (const std::int64_t m : {30, 31, 41}) {
+    const Case of_off = {m, off, 2 * near / off + 9}, of_lines = {m, lines, 5 * near / lines + 9};
+    EXPECT_TRUE(packs(of_off) && packs(of_lines)) << m;
+    check(of_off, Operands(problem_of(type_, of_off), byte_size(type_), 1), {false});
+    check(of_lines, Operands(problem_of(type_, of_lines), byte_size(type_), 1), {false});
+  }
+  EXPECT_FALSE(packs({29, off, 2 * near / off + 9}) || packs({30, off, 2 * near / off - 9}) ||
+               packs({30, lines, 5 * near / lines - 9}) || packs({65, 512 * nr, 300}) || packs({49, 12 * nr + 1, 99}));
 }
 
 /// So do two low tiles with a B from afar whose rows meet: around a tile of rows, strips, and ranges of k.

@@ -92,7 +92,7 @@ constexpr Kernels MakeKernels(ElementType type) {
     kernels.most_short_k_of_vector = int64_t{kMostShortKOfVector<Element, T>};
     kernels.widens_all_at_once = sizeof(Element) < sizeof(T) && !kRoundsInTile<Element>;
   }
-  if constexpr (std::is_same_v<Element, T> && kMultipliesFromMemory<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
+  if constexpr (std::is_same_v<Element, T> && kHasPackingTiles<T>) kernels.pack_and_multiply = &PackAndMultiply<T>;
 #if !BINET_IS_OLD_TARGET
   kernels.write_columns = &WriteColumns<hwy::UnsignedFromSize<sizeof(Element)>>;
   if constexpr (hwy::IsFloat<T>() || sizeof(T) == 4 || kByHalves<T> || HWY_TARGET == HWY_AVX3) {

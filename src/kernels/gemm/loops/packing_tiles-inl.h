@@ -26,10 +26,15 @@ HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Tiles as wide as a panel, from half of the most rows on: a lower one has too little to do beside the stores.
+/// Where B may be packed so.
+template <class T>
+constexpr bool kHasPackingTiles = (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) && hwy::IsFloat<T>();
+
+/// Tiles as wide as a panel, of as many rows as products consist of that have several tiles of rows: a lower one has
+/// too little to do beside the stores. With AVX2 that is the most that a tile can have.
 template <class T>
 struct PackingTiles {
-  static constexpr size_t kMost = TileShape<T>::kRows, kFewest = kMost / 2 + 1;
+  static constexpr size_t kMost = TileShape<T>::kRows, kFewest = HWY_TARGET == HWY_AVX2 ? kMost : kMost / 4 * 3;
 
   static HWY_INLINE TileFunction<T, T> Of(int64_t rows) {
     return Functions(Rows())[static_cast<size_t>(rows) - kFewest];
@@ -72,19 +77,18 @@ void MultiplyFirstTiles(const Block& block, const Packing& packing) {
     const Place place = {0, n, block.a_panel_rows, HWY_MIN(kPanel, block.n - n)};
     auto operands = OperandsAt<BitsOf<T>, BitsOf<T>>(in_place, 0, n, kPanel);
     operands.packed_b = panel;
-    if (place.columns > kLanes) {
-      ComputeTile<BitsOf<T>>(block, {PackingTiles<T>::Of(place.rows), Shape::kPanelVectors}, operands, place, true,
-                             &Finish<T, T>);
-      continue;
+    Tile<BitsOf<T>, BitsOf<T>> tile = {PackingTiles<T>::Of(place.rows), Shape::kPanelVectors};
+    if (place.columns <= kLanes) {
+      Packing last = packing;
+      last.from = reinterpret_cast<const std::byte*>(operands.b);
+      last.lanes = place.columns;
+      last.to = reinterpret_cast<std::byte*>(panel);
+      Pack<Shape::kPanel, T, T>(last);
+      operands.b = panel;
+      operands.b_row_step = kPanel;
+      tile = {TilesFor<T, T>(place.rows).narrow, 1};
     }
-    Packing last = packing;
-    last.from = reinterpret_cast<const std::byte*>(operands.b);
-    last.lanes = place.columns;
-    last.to = reinterpret_cast<std::byte*>(panel);
-    Pack<Shape::kPanel, T, T>(last);
-    operands.b = panel;
-    operands.b_row_step = kPanel;
-    ComputeTile<BitsOf<T>>(block, {TilesFor<T, T>(place.rows).narrow, 1}, operands, place, true, &Finish<T, T>);
+    ComputeTile<BitsOf<T>>(block, tile, operands, place, true, &Finish<T, T>);
   }
 }
 
@@ -92,17 +96,17 @@ void MultiplyFirstTiles(const Block& block, const Packing& packing) {
 template <class T>
 void PackAndMultiply(const Block& block, const Packing& packing) {
   const int64_t rows = block.a_panel_rows;
+  Block rest = block;
   if (rows < int64_t{PackingTiles<T>::kFewest} || rows > block.m) {
     Pack<TileShape<T>::kPanel, T, T>(packing);
-    return MultiplyBlock<T, T>(block);
+  } else {
+    MultiplyFirstTiles<T>(block, packing);
+    rest.m -= rows;
+    if (rest.m == 0) return;
+    rest.row += rows;
+    rest.a += (block.a_is_packed ? block.a_panel_step : rows * block.a_row_step) * int64_t{sizeof(T)};
+    if (rest.sums != nullptr) rest.sums += rows * block.sums_row_step * int64_t{sizeof(T)};
   }
-  MultiplyFirstTiles<T>(block, packing);
-  Block rest = block;
-  rest.m -= rows;
-  if (rest.m == 0) return;
-  rest.row += rows;
-  rest.a += (block.a_is_packed ? block.a_panel_step : rows * block.a_row_step) * int64_t{sizeof(T)};
-  if (rest.sums != nullptr) rest.sums += rows * block.sums_row_step * int64_t{sizeof(T)};
   MultiplyBlock<T, T>(rest);
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/gemm/plan/far_operands.h"
 #include "kernels/gemm/plan/few_rows.h"
 #include "kernels/gemm/plan/near_b.h"
+#include "kernels/gemm/plan/packing_tiles.h"
 #include "kernels/gemm/plan/rows_of_tiles.h"
 #include "kernels/gemm/plan/turned_b.h"
 #include "kernels/gemm/portions.h"
@@ -29,17 +30,11 @@ constexpr std::int64_t kFewRowsK = 4096;
 // worth another passage, nor for an A so small that the product may be taken at once.
 constexpr std::int64_t kTilesToKeepPanelFor = 4;
 constexpr std::int64_t kSmallABytes = 64 * 1024;
-// A B that stays in the first-level cache, or nearly so, is as near where it lies, and one beyond L2 comes too late;
-// with few rows and a short k a product is better done at once.
-constexpr std::int64_t kLeastBToPackInTiles = 64 * 1024;
-constexpr std::int64_t kMostBToPackInTiles = 1024 * 1024;
-constexpr std::int64_t kMostBThatMeetsToPackInTiles = 8 * 1024 * 1024;
-constexpr std::int64_t kLeastKToPackInTiles = 128;
-constexpr std::int64_t kManyRowsToPackInTiles = 128;
-constexpr std::int64_t kShortColumnBytes = 512;
 // What the first of two tiles packs for the other one: so many columns, and bytes of k.
 constexpr std::int64_t kColumnsForLowTiles = 64;
 constexpr std::int64_t kBytesOfKForLowTiles = 1024;
+// What is packed by tiles of vectors of half a line; 16 to 128 columns are as good.
+constexpr std::int64_t kColumnsPackedInTiles = 64;
 // Panels whose sums lie together: as wide as the widest tiles, or, with short vectors and longer ranges of k, as many
 // as are read of each page before the next range begins.
 constexpr std::int64_t kPanelsTogether = 4, kPanelsTogetherOfShortVectors = 32;
@@ -77,39 +72,6 @@ constexpr std::int64_t kWholeBBytes = std::int64_t{64} << 20;
 bool should_widen(const Problem& p, const Kernels& kernels) {
   if (kernels.widen == nullptr || p.m <= kernels.most_rows_to_widen_in_tiles) return false;
   return p.m * p.n * p.k >= kLeastWorkToWiden;
-}
-
-/// A product with so short a k goes by blocks of rows (plan_at_once.cc), which meet all of a B that stays near: with
-/// units as wide as vectors they take less time than to place tiles as panels want it.
-bool has_short_columns_of_near_b(const Problem& p, const Kernels& kernels) {
-  if (!leaves_b_to_hardware(kernels) || has_units_of_half_vectors()) return false;
-  const std::int64_t column_bytes = p.k * kernels.element_bytes;
-  return column_bytes <= kShortColumnBytes && p.n * column_bytes <= second_level_cache_bytes() / 2;
-}
-
-/// A B from afar for the rows of two low tiles, whose own rows meet in few sets of the caches: the second tile would
-/// find little of what the first one has read, and sums would be passed over for every few rows of B.
-bool packs_far_b_in_tiles(const Problem& p, const Kernels& kernels) {
-  if (!leaves_b_to_hardware(kernels) || kernels.pack_and_multiply == nullptr || p.b_column_step != 1) return false;
-  return p.b_row_step * kernels.element_bytes % (kAliasBytes / 2) == 0 && is_b_far(p, kernels);
-}
-
-/// B is near, and its first reading fills panels. Rows of whole lines are read as well where they lie, unless very
-/// often.
-bool should_pack_in_tiles(const Problem& p, const Kernels& kernels) {
-  if (kernels.pack_and_multiply == nullptr || p.b_column_step != 1) return false;
-  if (packs_far_b_in_tiles(p, kernels)) return true;
-  const std::int64_t bytes = p.n * p.k * kernels.element_bytes;
-  if (has_short_columns_of_near_b(p, kernels)) return false;
-  if (p.b_row_step * kernels.element_bytes % kLineBytes == 0) {
-    // Tiles find little of rows that meet in few sets of a cache where the first one has left it.
-    const bool rows_meet = p.b_row_step * kernels.element_bytes % kAliasBytes == 0 && leaves_b_to_hardware(kernels);
-    const std::int64_t most = rows_meet ? kMostBThatMeetsToPackInTiles : kMostBToPackInTiles / 2;
-    return p.m > kManyRowsToPackInTiles && bytes > kLeastBToPackInTiles && bytes <= most;
-  }
-  if (bytes > kMostBToPackInTiles) return false;
-  return bytes > kLeastBToPackInTiles / 2 &&
-         p.m >= (p.k < kLeastKToPackInTiles ? kManyRowsToPackInTiles : 2 * kernels.mr);
 }
 
 /// A given B of f64 from afar, which for more rows than one block would be packed as a whole, and read again from
@@ -222,6 +184,11 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       if (packs_far_b_in_tiles(p, kernels)) {
         schedule.strip_columns = std::min(kColumnsForLowTiles, round_up(p.n, kernels.nr));
         schedule.kc = equal_k(kBytesOfKForLowTiles / kernels.element_bytes);
+        return;
+      }
+      if (packs_strips_in_tiles(p, kernels) && !gains_by_rows_of_tiles(p, kernels, schedule.workers)) {
+        schedule.tiles_pack_b = true;
+        schedule.strip_columns = std::min(kColumnsPackedInTiles, round_up(p.n, kernels.nr));
         return;
       }
       if (p.m > kernels.mr) {

@@ -66,6 +66,8 @@ std::int64_t near_b(const Problem& p, const Kernels& kernels, const Schedule& s)
     if (s.leaves_b_to_hardware || comes_line_by_line(p, kernels)) return 0;
     return (kernels.has_short_vectors ? kBytesAheadOfShortVectors : kBytesAhead) / kernels.element_bytes;
   }
+  // What the first tiles of the next panel pack: the line in which they end.
+  if (s.tiles_pack_b && kernels.has_short_vectors) return kLineBytes / kernels.element_bytes - 1;
   // The line in which the tile ends. That in which it begins has been fetched by the tile before.
   if (fetches_below(p, kernels, s)) return kRowsBelow * p.b_row_step - 1;
   // Rows begin on other pages each, where no hardware prefetcher follows: the same rows further right. Where they do
