@@ -9,7 +9,23 @@
 namespace binet::kernels::gemm {
 namespace {
 
-using GemmRowsOfTiles = TypeOnTargetTest;
+class GemmRowsOfTiles : public TypeOnTargetTest {
+ protected:
+  /// In lines and off them: what is expected, and the same bits from two threads.
+  void check_wherever_it_begins(Case c) {
+    for (const std::size_t misalignment : {0, 1, 8}) {  // B has twice as much
+      vary(c);
+      const Problem p = problem_of(type_, c);
+      const Operands operands(p, misalignment, 1);
+      check(c, operands, {false}, misalignment);
+      const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads_);
+      EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c << " at " << misalignment;
+    }
+  }
+
+ private:
+  const ThreadPool two_threads_{2};
+};
 
 INSTANTIATE_TEST_SUITE_P(AllTypesAndTargets, GemmRowsOfTiles, testing::ValuesIn(types_on_targets()), name_of);
 
@@ -100,7 +116,6 @@ TEST_P(GemmRowsOfTiles, OfThreads) {
 /// rows that do not meet, nor a packed B.
 TEST_P(GemmRowsOfTiles, RowsOfBAreSpread) {
   if (!kernels_.has_short_vectors || kernels_.widens()) return;
-  const ThreadPool two_threads(2);
   const std::int64_t line = 64 / kernels_.element_bytes, n = 8 * line;
   const auto spreads = [this](const Case& c, int threads, bool is_packed) {
     const Plan plan = make_plan(problem_of(type_, c), target_, threads, is_packed);
@@ -122,21 +137,12 @@ TEST_P(GemmRowsOfTiles, RowsOfBAreSpread) {
   for (const Case& sizes :
        {Case{500, n, 64}, Case{503, 2 * n, 70}, Case{1001, n, 100}, Case{few + 3, columns, 190}, Case{600, 2 * n, 256},
         Case{2 * few, columns + 3, 200}, Case{4 * few, 5 * line + 1, 185}, long_k}) {
-    Case c = sizes;
-    for (const std::size_t misalignment : {std::size_t{0}, std::size_t{8}, std::size_t{1}}) {
-      vary(c);
-      const Problem p = problem_of(type_, c);
-      const Operands operands(p, misalignment, 1);
-      check(c, operands, {false}, misalignment);
-      const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
-      EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c << " at " << misalignment;
-    }
+    check_wherever_it_begins(sizes);
   }
 }
 
 TEST_P(GemmRowsOfTiles, WholeLinesOfBThatBeginsNoLineAreCopied) {
   if (!kernels_.has_short_vectors || kernels_.element_bytes != 4) return;
-  const ThreadPool two_threads(2);
   const std::int64_t n = 48;
   const auto copies = [this](const Case& c, int threads) {
     return make_plan(problem_of(type_, c), target_, threads, false).schedule.copies_b_off_lines;
@@ -145,15 +151,7 @@ TEST_P(GemmRowsOfTiles, WholeLinesOfBThatBeginsNoLineAreCopied) {
   EXPECT_FALSE(copies({31, n, 560}, 1) || copies({96, n + 1, 560}, 1) || copies({96, n, 700}, 1) ||
                copies({96, 16, 560}, 1) || copies({63, n, 560}, 2));
   for (const Case& sizes : {Case{96, n, 560}, Case{67, 4 * n, 150}, Case{203, n, 300}, Case{411, 2 * n, 101}}) {
-    Case c = sizes;
-    for (const std::size_t misalignment : {std::size_t{0}, std::size_t{16}, std::size_t{1}}) {
-      vary(c);
-      const Problem p = problem_of(type_, c);
-      const Operands operands(p, misalignment, 1);
-      check(c, operands, {false}, misalignment);
-      const Bytes want = compute(p, operands, target_, one_thread_), got = compute(p, operands, target_, two_threads);
-      EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c << " at " << misalignment;
-    }
+    check_wherever_it_begins(sizes);
   }
 }
 
