@@ -212,7 +212,9 @@ TEST_P(GemmPaths, HighTilesThatPackB) {
   const std::int64_t near = second_level_cache_bytes() / kernels_.element_bytes, off = 20 * nr + 3, lines = 20 * nr;
   for (const std::int64_t m : {30, 31, 41}) {
     const Case of_off = {m, off, 2 * near / off + 9}, of_lines = {m, lines, 5 * near / lines + 9};
-    EXPECT_TRUE(packs(of_off) && packs(of_lines)) << m;
+    EXPECT_TRUE(packs(of_off)) << m;
+    // The second-level caches of some CPUs are a large part of the last-level one.
+    EXPECT_TRUE(packs(of_lines) || !comes_from_caches(problem_of(type_, of_lines), kernels_)) << m;
     check(of_off, Operands(problem_of(type_, of_off), byte_size(type_), 1), {false});
     check(of_lines, Operands(problem_of(type_, of_lines), byte_size(type_), 1), {false});
   }

@@ -116,8 +116,7 @@ void multiply_and_stream(const Plan& plan, const Problem& p, const std::byte* a,
       const std::byte* const a_of_rows = a + row * p.a_row_step * bytes;
       if (s.reads_a_first) read_rows_of_a(p, a_of_rows, rows.m, bytes);
       if (s.reads_rows_first) {
-        if (c != nullptr && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0)
-          read_lines(c_of_rows, rows.m, p.c_row_step * bytes, p.n * bytes);
+        if (adds_full_c(p)) read_lines(c_of_rows, rows.m, p.c_row_step * bytes, p.n * bytes);
         if (!s.streams_rows) read_lines(y_of_rows, rows.m, p.y_row_step * bytes, p.n * bytes);
       }
       const auto multiply = s.streams_rows ? multiply_and_stream : multiply_rows;

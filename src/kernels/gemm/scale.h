@@ -40,6 +40,11 @@ struct Scale {
   return p.has_c && p.beta != 0.0f && p.c_column_step == 0 && p.c_row_step != 0;
 }
 
+/// Whether c has an element for each of y.
+[[nodiscard]] inline bool adds_full_c(const Problem& p) noexcept {
+  return p.has_c && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0;
+}
+
 /// Whether the last step is the same for all rows of y, which touch, as for one: C is like y, a single element, or
 /// none.
 [[nodiscard]] inline bool ends_as_one_run(const Problem& p) noexcept {

@@ -8,6 +8,7 @@
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/portions.h"
+#include "kernels/gemm/scale.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -30,17 +31,15 @@ bool may_fetch(const Problem& p, const Kernels& kernels) {
   return leaves_b_to_hardware(kernels) && !has_units_of_half_vectors() && p.n * kernels.element_bytes >= kLeastRowBytes;
 }
 
-bool has_full_c(const Problem& p) { return p.has_c && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0; }
-
 }  // namespace
 
 bool fetches_far_y(const Problem& p, const Kernels& kernels) {
-  if (!may_fetch(p, kernels) || has_full_c(p) || p.k > kMostKToFetchYFor) return false;
+  if (!may_fetch(p, kernels) || adds_full_c(p) || p.k > kMostKToFetchYFor) return false;
   return p.m * p.n * kernels.element_bytes > last_level_cache_bytes() / 8 * 5;
 }
 
 bool fetches_far_c(const Problem& p, const Kernels& kernels) {
-  if (!may_fetch(p, kernels) || !has_full_c(p)) return false;
+  if (!may_fetch(p, kernels) || !adds_full_c(p)) return false;
   return p.m * p.n * kernels.element_bytes > last_level_cache_bytes() / 16 * 5;
 }
 
@@ -69,7 +68,7 @@ bool reads_far_rows_first(const Problem& p, const Kernels& kernels) {
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
   if (!kernels.has_short_vectors || row_bytes < kLeastBytesOfRowToRead || row_bytes > kMostBytesOfRowToRead)
     return false;
-  const bool is_c_full = has_full_c(p), are_lines = row_bytes % kLineBytes == 0;
+  const bool is_c_full = adds_full_c(p), are_lines = row_bytes % kLineBytes == 0;
   if (are_lines && !is_c_full) return false;
   const std::int64_t part = p.k < kLeastKOfNearerRows ? kPartOfNearRows : kPartOfNearRowsOfLongerK;
   return p.m * row_bytes * (is_c_full ? 2 : 1) > last_level_cache_bytes() / part;

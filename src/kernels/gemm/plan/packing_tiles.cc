@@ -10,8 +10,8 @@
 namespace binet::kernels::gemm {
 namespace {
 
-// A B that stays in the first-level cache, or nearly so, is as near where it lies, and one beyond L2 comes too late;
-// with few rows and a short k a product is better done at once.
+// With vectors as long as lines: a B that stays in the first-level cache, or nearly so, is as near where it lies, and
+// one beyond L2 comes too late; with few rows and a short k a product is better done at once.
 constexpr std::int64_t kLeastB = 64 * 1024;
 constexpr std::int64_t kMostB = 1024 * 1024;
 constexpr std::int64_t kMostBThatMeets = 8 * 1024 * 1024;

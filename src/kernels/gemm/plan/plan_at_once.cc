@@ -160,7 +160,7 @@ bool reads_a_by_blocks(const Problem& p, const Kernels& kernels, const Schedule&
 /// hardware prefetchers follow the rows, and they follow few at a time.
 std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels) {
   const bool has_c = p.has_c && p.beta != 0.0f;
-  const bool is_c_full = has_c && p.c_row_step != 0 && p.c_column_step != 0;
+  const bool is_c_full = adds_full_c(p);
   const std::int64_t fewest = has_c ? kernels.mr : kFewestRowsOfBlock;
   const std::int64_t row_bytes = p.n * kernels.element_bytes * (is_c_full ? 2 : 1);
   const std::int64_t near_rows = (has_c ? kYBytesOfBlockWithC : kYBytesOfBlock) / row_bytes;

@@ -62,7 +62,7 @@ constexpr std::int64_t kLongRowBytes = 32 * 1024, kLongRowBytesWithC = 6000;
 /// takes 0.35 to 0.95 of the time, with K = 5 and 6 in f32 up to 1.05. (Measured on Zen 3.)
 bool may_keep_b_in_short_vectors(const Problem& p, const Kernels& kernels) {
   if (p.n < kernels.lanes || many_rows_meet(p.y_row_step * kernels.element_bytes)) return false;
-  const bool is_c_full = p.has_c && p.beta != 0.0f && p.c_row_step != 0 && p.c_column_step != 0;
+  const bool is_c_full = adds_full_c(p);
   const std::int64_t row_bytes = p.n * kernels.element_bytes;
   const bool are_long = row_bytes > (is_c_full ? kLongRowBytesWithC : kLongRowBytes);
   if (are_long && p.m * row_bytes > second_level_cache_bytes()) return false;
