@@ -46,9 +46,10 @@ std::int64_t by_one(const BroadcastPlan& plan, std::int64_t element_bytes, std::
   if (last_level_cache_is_slow()) {
     return operand_elements >= plan.elements ? beyond_a_core() : cache_bytes / 16 * 11;
   }
-  if (last_level_cache_is_left_early()) return cache_bytes / 16 * 6;
   const bool reads_near = elements_read_again(plan) * element_bytes <= kFirstLevelBytes;
-  return only_writes(plan, operand_elements) && reads_near ? cache_bytes : cache_bytes / 16 * 11;
+  const bool hardly_reads = only_writes(plan, operand_elements) && reads_near;
+  if (last_level_cache_is_left_early()) return cache_bytes / 16 * (hardly_reads ? 7 : 6);
+  return hardly_reads ? cache_bytes : cache_bytes / 16 * 11;
 }
 
 /// Several threads have their cores' own caches besides, and the last-level cache gives them more than memory takes
