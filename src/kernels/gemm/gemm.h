@@ -60,6 +60,7 @@ enum class FarOperand : std::uint8_t {
   lines_of_turned_b,  ///< one of each row of a B that is turned
   next_rows_of_b,     ///< by more rows of Y than are computed at a time, what all of them read next
   rows_of_b,          ///< by tiles, what they read themselves
+  runs_of_b,          ///< by tiles of few rows, several panels of a packed one at a time
   rows_of_a           ///< short ones that touch, for dot products, and with rows of Y for tiles as wide as those
 };
 

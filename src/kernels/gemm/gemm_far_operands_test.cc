@@ -248,6 +248,41 @@ TEST_P(GemmFarOperands, LinesOfTheOnlyPanel) {
   }
 }
 
+/// With vectors of half a line, four rows and more of a packed B from afar: tiles fetch several of the next panels side
+/// by side, from the further away the more tiles there are. The last group of panels is not whole, nor is its last
+/// panel; tiles are of equal heights, or the last one is too low to fetch, or takes no part in it.
+TEST_P(GemmFarOperands, RunsOfAPackedB) {
+  if (!kernels_.has_short_vectors) return;
+  const ThreadPool two_threads(2);
+  const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes;
+  const std::int64_t mr = kernels_.mr, n = 9 * kernels_.nr + 3;
+  const bool is_by_halves = !is_float(type_) && kernels_.element_bytes == 8;
+  const auto fetches = [&](const Case& c, bool is_packed) {
+    return make_plan(problem_of(type_, c), target_, 1, is_packed).schedule.fetched == FarOperand::runs_of_b;
+  };
+  for (Case c : {Case{4, n, 4}, Case{5, n, 4}, Case{mr, n, 4}, Case{mr, n, 4, true}, Case{mr + 1, n, 2},
+                 Case{mr + 4, n, 2}, Case{2 * mr, n, 2, true}, Case{2 * mr + 1, n, 1}, Case{4 * mr, n, 1}}) {
+    c.k = elements / c.k / n + 5;
+    vary(c);
+    const bool may_fetch = kernels_.widens() ? c.m <= mr && !c.trans_a : !is_by_halves;
+    EXPECT_EQ(fetches(c, true), may_fetch) << c;
+    EXPECT_FALSE(fetches(c, false)) << c;
+    if (!may_fetch) continue;
+    Case near = c, low = c, narrow = c;
+    near.k -= 10;
+    low.m = 3;
+    narrow.n = 8 * kernels_.nr - 1;
+    narrow.k *= 2;
+    EXPECT_FALSE(fetches(near, true) || fetches(low, true) || fetches(narrow, true)) << c;
+    const Problem p = problem_of(type_, c);
+    const Operands operands(p, 0, 1);
+    check(c, operands, {true});
+    const Bytes want = compute(p, operands, target_, one_thread_, true);
+    const Bytes got = compute(p, operands, target_, two_threads, true);
+    EXPECT_EQ(difference(type_, got.data(), want.data(), p.m * p.n), "") << c;
+  }
+}
+
 /// The last range of k may have no whole square, which happens by itself with a B of gigabytes only.
 TEST_P(GemmFarOperands, FetchesLinesOfNoWholeSquare) {
   const Problem p = problem_of(type_, {1, 203, 1025, false, true});

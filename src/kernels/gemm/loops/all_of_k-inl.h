@@ -85,15 +85,19 @@ HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors,
   operands.k -= masked;
   constexpr Loop kPacked = {.b_is_whole = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
   constexpr Loop kPackedFar = {.b_is_whole = true, .fetches = true, .a_is_packed = true, .b_is_packed = true, .k = 4};
+  constexpr Loop kPackedAlone = {
+      .b_is_whole = true, .fetches = true, .a_is_packed = true, .b_is_packed = true, .is_alone = true, .k = 4};
   constexpr Loop kColumns = {.a_columns_touch = true, .b_is_whole = true, .k = 4};
   constexpr Loop kColumnsFar = {
       .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .k = 4};
-  constexpr Loop kColumnsOfOnePanel = {
-      .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .is_one_panel = true, .k = 2};
+  constexpr Loop kColumnsAlone = {
+      .a_columns_touch = true, .b_is_whole = true, .fetches = true, .b_is_packed = true, .is_alone = true, .k = 2};
   const bool a_is_packed = operands.a_row_step == 1 && operands.a_column_step == int64_t{Shape::kAWidth};
   const bool b_is_packed = operands.b_row_step == int64_t{Shape::kPanel};
   if (a_is_packed && b_is_packed) {
-    if (operands.fetches) {
+    if (kRows == Shape::kRows && operands.fetches && operands.far.is_alone) {
+      AddProducts<kPackedAlone>(operands, vectors, sum);
+    } else if (operands.fetches) {
       AddProducts<kPackedFar>(operands, vectors, sum);
     } else {
       AddProducts<kPacked>(operands, vectors, sum);
@@ -101,8 +105,8 @@ HWY_INLINE void AddAllIndexed(TileOperands<T, TB>& operands, const Row& vectors,
   } else if (operands.a_column_step == 1) {
     if (!operands.fetches) {
       AddProducts<kColumns>(operands, vectors, sum);
-    } else if (kRows == Shape::kRows && b_is_packed && operands.far.is_below) {
-      AddProducts<kColumnsOfOnePanel>(operands, vectors, sum);
+    } else if (kRows == Shape::kRows && b_is_packed && operands.far.is_alone) {
+      AddProducts<kColumnsAlone>(operands, vectors, sum);
     } else if (b_is_packed) {
       AddProducts<kColumnsFar>(operands, vectors, sum);
     }

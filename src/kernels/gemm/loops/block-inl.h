@@ -40,7 +40,8 @@ HWY_NOINLINE void MultiplyBlockWith(const Block& block, const TileSet<T, TB>& ti
                         !many_rows_meet(block.a_row_step * int64_t{sizeof(T)});
   const bool goes_by_rows = block.goes_by_rows || (b_is_small && (is_narrow || is_low || is_far)) ||
                             BlockLoops<Element, T, TB>::TakesThreeVectors(block, tiles);
-  const bool goes_by_panels = block.m > block.a_panel_rows && !goes_by_rows;
+  const bool goes_by_panels =
+      (block.m > block.a_panel_rows || BlockLoops<Element, T, TB>::FetchesRuns(block)) && !goes_by_rows;
   const BlockLoops<Element, T, TB> loops(block, tiles, finish, goes_by_panels);
   if (are_tall && block.m > block.a_panel_rows && !block.a_is_packed) {
     loops.TallTiles();

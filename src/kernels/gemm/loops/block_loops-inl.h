@@ -72,6 +72,11 @@ class BlockLoops {
         b_is_fetched_(IsBFetched(block)),
         y_is_near_(IsYNear(block)) {}
 
+  /// Whether tiles fetch next_runs().
+  static bool FetchesRuns(const Block& block) {
+    return HWY_TARGET == HWY_AVX2 && block.fetched == FarOperand::runs_of_b;
+  }
+
   /// B is such that tiles find only so much of it in the first-level cache as they fetch themselves. From memory others
   /// are better, which fetch what they will read much later, too.
   static bool TakesThreeVectors(const Block& block, const TileSet<T, TB>& tiles) {
@@ -133,6 +138,7 @@ class BlockLoops {
   /// cache, and packed panels that all stay in the second-level one.
   static bool IsBNear(const Block& block) {
     if (kPlansOnlyPanel && IsOnePanel(block)) return true;
+    if (FetchesRuns(block)) return false;
     if (block.k * int64_t{Shape::kPanel * sizeof(TB)} > kPanelBytesInL1) return false;
     return !block.b_is_packed || block.k * block.n * int64_t{sizeof(TB)} <= kBytesInL2;
   }
@@ -317,9 +323,13 @@ class BlockLoops {
     if (IsOnePanel(block_)) {
       // Elsewhere tiles fetch these lines as they fetch rows further down of any packed panel.
       if (!kPlansOnlyPanel || block_.ahead_bytes == 0) return {block_.b, 0};
-      return {block_.b + block_.ahead_bytes, kRowBytes, true};
+      return {block_.b + block_.ahead_bytes, kRowBytes, 0, true};
     }
     if (!block_.b_is_packed) return {block_.b, 0};
+    if (FetchesRuns(block_)) {
+      const Panels panels = {kPanel, kRowBytes, Shape::kRows, block_.b_panel_step * int64_t{sizeof(TB)}};
+      return next_runs(block_, panels, m, n / kPanel);
+    }
     const int64_t step = kRowBytes * block_.a_panel_rows / block_.m;
     const bool is_last = n + kPanel >= block_.n;
     const TB* next =

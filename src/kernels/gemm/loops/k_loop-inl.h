@@ -37,10 +37,10 @@ struct Loop {
   bool fetches = false;
   bool fetches_below = false;  ///< rows of B further down, with the line in which their last vector may end
   bool stores_b = false;
-  bool a_is_packed = false;   ///< in panels of full width: all distances are constants
-  bool b_is_packed = false;   ///< the same of B, one panel wide
-  bool is_one_panel = false;  ///< Ahead::is_below
-  size_t k = 1;               ///< in each round
+  bool a_is_packed = false;  ///< in panels of full width: all distances are constants
+  bool b_is_packed = false;  ///< the same of B, one panel wide
+  bool is_alone = false;     ///< Ahead::is_alone
+  size_t k = 1;              ///< in each round
 };
 
 /// The sums of one row and one k.
@@ -98,7 +98,12 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
 
   const int64_t b_row_step = kLoop.b_is_packed ? int64_t{Shape::kPanel} : operands.b_row_step;
   const int64_t near = kLoop.fetches_below ? operands.below : operands.near;
+  // A line of the next panel is many k's share, unless rows are so few that they are two tiles of four.
+  constexpr size_t kTogether = !kLoop.b_is_packed || kLoop.is_alone || kRows <= 4 ? 1 : 2;
+  constexpr bool kFetchesRuns = HWY_TARGET == HWY_AVX2 && kLoop.fetches && kLoop.b_is_packed;
   const std::byte* far = operands.far.from;
+  const int64_t far_step = static_cast<int64_t>(kTogether) * operands.far.step;
+  const int64_t far_apart = far_step + operands.far.apart;
   T* packed_b = operands.packed_b;
   int64_t k = operands.k;
   for (; k >= kStep; k -= kStep) {
@@ -141,11 +146,13 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
         b[p] = next;
       });
       if (kLoop.fetches && kVectors == Shape::kPanelVectors) {
-        // A line of the next panel is many k's share, unless rows are so few that they are two tiles of four.
-        constexpr size_t kTogether = !kLoop.b_is_packed || kLoop.is_one_panel || kRows <= 4 ? 1 : 2;
         if (column % kTogether == 0) {
-          __builtin_prefetch(far, 0, 2);
-          far += static_cast<int64_t>(kTogether) * operands.far.step;
+          if constexpr (kFetchesRuns) {
+            __builtin_prefetch(far + static_cast<int64_t>(column / kTogether) * far_apart, 0, 2);
+          } else {
+            __builtin_prefetch(far, 0, 2);
+            far += far_step;
+          }
         }
         if (kFromMemory) asm("" : "+r"(far));
       }
@@ -188,6 +195,7 @@ HWY_INLINE void AddProducts(TileOperands<T, TB>& operands, const Row& vectors, V
         b[p] = next;
       });
     }
+    if constexpr (kFetchesRuns) far += kStep * operands.far.step;
     Unrolled<kPointers>([&](auto p) HWY_ATTR BINET_INLINE_LAMBDA {
       const T* next = a[p] + kStep * a_column_step;
       // GCC else counts one index instead of the pointers, and each address consists of two parts.

@@ -11,19 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/gemm/ahead.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace binet::kernels::gemm::HWY_NAMESPACE {
 
 /// Loops over tiles move numbers and compute none: they are compiled once for all types of a size, as unsigned ones.
 template <class T>
 using BitsOf = hwy::UnsignedFromSize<sizeof(T)>;
-
-/// What a tile asks the caches to fetch while it computes, with each k, `step` bytes further each time.
-struct Ahead {
-  const std::byte* from = nullptr;
-  int64_t step = 0;
-  bool is_below = false;  ///< in the panel of B that the tile reads, which is the only one: a line with each k
-};
 
 /// Element (row, k) of A is a[row * a_row_step + k * a_column_step]; vector j of row k of B is at
 /// b[j / kPanelVectors * b_panel_step + j % kPanelVectors * kLanes + k * b_row_step].

@@ -44,6 +44,7 @@ bool repays_packing_a(const Problem& p, const Kernels& kernels, const Schedule& 
 bool may_read_a_directly(const Problem& p, const Kernels& kernels, const Schedule& s) {
   if (kernels.element_bytes != kernels.accumulator_bytes || kernels.in_place != nullptr) return false;
   if (packs_columns_of_a(p, kernels, s)) return false;
+  if (s.fetched == FarOperand::runs_of_b) return false;  // the loops that fetch them have it packed
   // The few rows that turn B are kept in registers, and read along k.
   if (s.turns_b && kernels.has_short_vectors) return true;
   if (p.n <= kPanelsForDirectA * kernels.nr) return true;

@@ -157,7 +157,7 @@ std::int64_t columns_together(const Kernels& kernels, const Schedule& s, std::in
 
 bool goes_by_rows(const Problem& p, const Kernels& kernels, const Schedule& s, std::int64_t columns) {
   const bool is_short = has_short_k(kernels, s);
-  if (s.b_is_far || (s.kc < kLongK && !is_short)) return false;
+  if (s.b_is_far || s.fetched == FarOperand::runs_of_b || (s.kc < kLongK && !is_short)) return false;
   const bool is_narrow = is_short && p.n < kManyColumns;
   const std::int64_t near_bytes = second_level_cache_bytes() * s.workers / (is_narrow ? 1 : 4);
   if (p.m * p.n * kernels.accumulator_bytes <= near_bytes) return false;
@@ -179,6 +179,10 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       // Each tile fetches its share of the next panel, which may be longer then: sums are loaded and stored less often.
       if (!schedule.widens_b) schedule.kc = equal_k((is_one_panel(p, kernels, b_is_packed) ? 4 : 2) * kernels.kc);
       schedule.ahead_bytes = bytes_ahead_in_panels(p, kernels);
+      if (schedule.b_source == BSource::given && fetches_runs_of_b(p, kernels)) {
+        schedule.fetched = FarOperand::runs_of_b;
+        schedule.kc = equal_k(kernels.kc);
+      }
       return;
     case BSource::strips:
       if (packs_far_b_in_tiles(p, kernels)) {

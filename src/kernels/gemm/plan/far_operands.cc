@@ -3,6 +3,7 @@
 #include "base/cache_size.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/plan/near_b.h"
+#include "kernels/gemm/portions.h"
 
 namespace binet::kernels::gemm {
 namespace {
@@ -14,6 +15,8 @@ constexpr std::int64_t kAheadOfLowRows = 4096;
 constexpr std::int64_t kAhead = 8192;
 // Of the last-level cache: so much of a packed B is there in time; and so much of A and Y.
 constexpr std::int64_t kPartForLowRows = 2, kPart = 4;
+// Lower tiles read several panels side by side, and what more tiles compute takes longer than memory does.
+constexpr std::int64_t kFewestRowsForRuns = 4, kMostTilesForRuns = 4, kPanelsForRuns = 8;
 constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, kMostRowsOfTiles = 8;
 constexpr std::int64_t kWayBytes = 4096;
 // Of longer ones what is loaded under masks is a small part; and hardware follows each by itself.
@@ -63,6 +66,15 @@ std::int64_t bytes_ahead_in_panels(const Problem& p, const Kernels& kernels) {
   const std::int64_t near_bytes = last_level_cache_bytes() / (p.m <= kLowRows ? kPartForLowRows : kPart);
   if (p.n * p.k * kernels.kept_bytes <= near_bytes) return 0;
   return p.m == 1 ? kAheadOfOneRow : p.m <= kLowRows ? kAheadOfLowRows : kAhead;
+}
+
+bool fetches_runs_of_b(const Problem& p, const Kernels& kernels) {
+  if (!kernels.has_short_vectors) return false;
+  if (kernels.widens() ? p.a_column_step != 1 : !is_float(p.type) && kernels.element_bytes == 8) return false;
+  const std::int64_t most_tiles = kernels.widens() ? 1 : kMostTilesForRuns, tiles = ceil_div(p.m, kernels.mr);
+  if (p.m < kFewestRowsForRuns || tiles > most_tiles || p.n < kPanelsForRuns * kernels.nr) return false;
+  const std::int64_t part = tiles == 1 ? kPart : tiles == 2 ? kPart / 2 : 1;
+  return p.n * p.k * kernels.kept_bytes > last_level_cache_bytes() / part;
 }
 
 bool fetches_rows_of_a(const Problem& p, const Kernels& kernels) {

@@ -25,6 +25,9 @@ namespace binet::kernels::gemm {
 /// caches, as what is fetched would leave those before its turn.
 [[nodiscard]] bool fetches_rows_of_b(const Problem& problem, const Kernels& kernels);
 
+/// FarOperand::runs_of_b.
+[[nodiscard]] bool fetches_runs_of_b(const Problem& problem, const Kernels& kernels);
+
 /// FarOperand::rows_of_a: of short rows much is loaded under masks. (So it is of a B that is turned and has fewer k
 /// than a vector has lanes.)
 [[nodiscard]] bool fetches_rows_of_a(const Problem& problem, const Kernels& kernels);
