@@ -24,6 +24,9 @@ struct Panels {
   std::int64_t bytes_apart;
 };
 
+/// Of a tile that fetches runs.
+constexpr std::int64_t kFewestRowsForRuns = 4;
+
 /// What the tile in the rows from m on and in panel `panel` fetches of the next panels, of which memory gives more if
 /// they come side by side than one after the other: as many together as a round of the loop has fetches (AVX2; Zen 3).
 [[nodiscard]] Ahead next_runs(const Block& block, const Panels& panels, std::int64_t m, std::int64_t panel) noexcept;

@@ -249,31 +249,36 @@ TEST_P(GemmFarOperands, LinesOfTheOnlyPanel) {
 }
 
 /// With vectors of half a line, four rows and more of a packed B from afar: tiles fetch several of the next panels side
-/// by side, from the further away the more tiles there are. The last group of panels is not whole, nor is its last
-/// panel; tiles are of equal heights, or the last one is too low to fetch, or takes no part in it.
+/// by side, from further away where there are several tiles. The last group of panels is whole, or not, and so is its
+/// last panel; tiles are of equal heights, or the last one is too low to fetch, or five rows are two tiles.
 TEST_P(GemmFarOperands, RunsOfAPackedB) {
   if (!kernels_.has_short_vectors) return;
   const ThreadPool two_threads(2);
   const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes;
-  const std::int64_t mr = kernels_.mr, n = 9 * kernels_.nr + 3;
+  const std::int64_t mr = kernels_.mr, nr = kernels_.nr;
   const bool is_by_halves = !is_float(type_) && kernels_.element_bytes == 8;
-  const auto fetches = [&](const Case& c, bool is_packed) {
-    return make_plan(problem_of(type_, c), target_, 1, is_packed).schedule.fetched == FarOperand::runs_of_b;
+  const auto schedule_of = [&](const Case& c, bool is_packed) {
+    return make_plan(problem_of(type_, c), target_, 1, is_packed).schedule;
   };
-  for (Case c : {Case{4, n, 4}, Case{5, n, 4}, Case{mr, n, 4}, Case{mr, n, 4, true}, Case{mr + 1, n, 2},
-                 Case{mr + 4, n, 2}, Case{2 * mr, n, 2, true}, Case{2 * mr + 1, n, 1}, Case{4 * mr, n, 1}}) {
-    c.k = elements / c.k / n + 5;
+  const auto fetches = [&](const Case& c) { return schedule_of(c, true).fetched == FarOperand::runs_of_b; };
+  for (Case c : {Case{4, 8 * nr + 3, 0}, Case{5, 12 * nr, 0}, Case{mr, 9 * nr + 3, 0}, Case{mr, 11 * nr, 0, true},
+                 Case{mr + 1, 8 * nr, 0}, Case{mr + 4, 10 * nr + 1, 0}, Case{2 * mr, 9 * nr, 0, true},
+                 Case{2 * mr + 1, 8 * nr + 1, 0}, Case{4 * mr, 17 * nr, 0}}) {
+    const std::int64_t far = c.m <= mr ? elements / 4 : elements / 2 * 3;
+    c.k = far / c.n + 3;
     vary(c);
     const bool may_fetch = kernels_.widens() ? c.m <= mr && !c.trans_a : !is_by_halves;
-    EXPECT_EQ(fetches(c, true), may_fetch) << c;
-    EXPECT_FALSE(fetches(c, false)) << c;
+    EXPECT_EQ(fetches(c), may_fetch) << c;
+    EXPECT_NE(schedule_of(c, false).fetched, FarOperand::runs_of_b) << c;
     if (!may_fetch) continue;
-    Case near = c, low = c, narrow = c;
+    Case near = c, low = c, narrow = c, high = c;
     near.k -= 10;
     low.m = 3;
-    narrow.n = 8 * kernels_.nr - 1;
-    narrow.k *= 2;
-    EXPECT_FALSE(fetches(near, true) || fetches(low, true) || fetches(narrow, true)) << c;
+    narrow.n = 7 * nr;
+    narrow.k *= 3;
+    high.m = 4 * mr + 1;
+    EXPECT_FALSE(fetches(near) || fetches(low) || fetches(narrow) || fetches(high)) << c;
+    EXPECT_EQ(schedule_of(c, true).tile_rows == 4, c.m <= 5 || c.m == mr + 1) << c;
     const Problem p = problem_of(type_, c);
     const Operands operands(p, 0, 1);
     check(c, operands, {true});

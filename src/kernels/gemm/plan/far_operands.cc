@@ -1,6 +1,7 @@
 #include "kernels/gemm/plan/far_operands.h"
 
 #include "base/cache_size.h"
+#include "kernels/gemm/ahead.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/plan/near_b.h"
 #include "kernels/gemm/portions.h"
@@ -15,8 +16,9 @@ constexpr std::int64_t kAheadOfLowRows = 4096;
 constexpr std::int64_t kAhead = 8192;
 // Of the last-level cache: so much of a packed B is there in time; and so much of A and Y.
 constexpr std::int64_t kPartForLowRows = 2, kPart = 4;
-// Lower tiles read several panels side by side, and what more tiles compute takes longer than memory does.
-constexpr std::int64_t kFewestRowsForRuns = 4, kMostTilesForRuns = 4, kPanelsForRuns = 8;
+// Lower tiles read several panels side by side, and what more tiles compute takes longer than memory does. Of two to
+// four a large part of a B that is not much larger than the last-level cache comes in time.
+constexpr std::int64_t kMostTilesForRuns = 4, kPanelsForRuns = 8;
 constexpr std::int64_t kFewestRowsOfTiles = 5, kFewestRowsOfTilesOf64Bits = 7, kMostRowsOfTiles = 8;
 constexpr std::int64_t kWayBytes = 4096;
 // Of longer ones what is loaded under masks is a small part; and hardware follows each by itself.
@@ -73,8 +75,8 @@ bool fetches_runs_of_b(const Problem& p, const Kernels& kernels) {
   if (kernels.widens() ? p.a_column_step != 1 : !is_float(p.type) && kernels.element_bytes == 8) return false;
   const std::int64_t most_tiles = kernels.widens() ? 1 : kMostTilesForRuns, tiles = ceil_div(p.m, kernels.mr);
   if (p.m < kFewestRowsForRuns || tiles > most_tiles || p.n < kPanelsForRuns * kernels.nr) return false;
-  const std::int64_t part = tiles == 1 ? kPart : tiles == 2 ? kPart / 2 : 1;
-  return p.n * p.k * kernels.kept_bytes > last_level_cache_bytes() / part;
+  const std::int64_t near_bytes = tiles == 1 ? last_level_cache_bytes() / kPart : last_level_cache_bytes() / 2 * 3;
+  return p.n * p.k * kernels.kept_bytes > near_bytes;
 }
 
 bool fetches_rows_of_a(const Problem& p, const Kernels& kernels) {

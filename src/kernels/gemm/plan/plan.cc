@@ -6,6 +6,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/cache_size.h"
+#include "kernels/gemm/ahead.h"
 #include "kernels/gemm/dots.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/items.h"
@@ -62,6 +63,8 @@ bool takes_wide_tiles(const Problem& p, const Kernels& kernels, const Schedule& 
 std::int64_t choose_tile_rows(const Problem& p, const Kernels& kernels, const Schedule& s) {
   const std::int64_t rows = std::min(p.m, s.item_rows);
   if (s.tiles_pack_b && rows > kernels.mr && rows <= 2 * kernels.mr) return kernels.mr;
+  // One of five would fetch half of what it reads.
+  if (s.fetched == FarOperand::runs_of_b && rows == kFewestRowsForRuns + 1) return kFewestRowsForRuns;
   const std::int64_t most = s.a_is_direct ? most_rows_of_tile(p, kernels) : kernels.mr;
   return ceil_div(rows, ceil_div(rows, takes_wide_tiles(p, kernels, s) ? kernels.wide_rows : most));
 }
