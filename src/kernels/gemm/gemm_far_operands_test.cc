@@ -89,7 +89,7 @@ TEST_P(GemmFarOperands, StripsOfAFarB) {
   const std::int64_t elements = last_level_cache_bytes() / kernels_.element_bytes, page = 4096 / kernels_.element_bytes;
   for (const std::int64_t n : {page, 4 * page, 5 * page / 2 + 3}) {
     const bool rows_meet = n % page == 0;
-    Case c{kernels_.mr + 2, n, elements / (rows_meet ? 4 : 2) / n + 3};
+    Case c{kernels_.mr + 3, n, elements / (rows_meet ? 4 : 2) / n + 3};
     vary(c);
     const auto schedule = [&](const Case& of) { return make_plan(problem_of(type_, of), target_, 1, false).schedule; };
     Case near = c, one_tile = c;

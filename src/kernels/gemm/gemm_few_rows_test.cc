@@ -48,6 +48,31 @@ TEST_P(GemmFewRows, RowsTakeTurnsAtAB) {
   }
 }
 
+/// With vectors of half a line, one thread and seven or eight rows, a B from afar, whose long rows meet in few sets of
+/// the caches, is read twice, by half of them each time. Not by six rows, which are one tile, nor by nine; nor by two
+/// threads.
+TEST_P(GemmFewRows, TwoPassesOverAB) {
+  if (!has_short_floats(kernels_)) return;
+  const std::int64_t page = 4096 / kernels_.element_bytes, far = last_level_cache_bytes() / 4 / kernels_.element_bytes;
+  const auto rows = [&](const Case& c, int threads) {
+    const Schedule s = make_plan(problem_of(type_, c), target_, threads, false).schedule;
+    return s.has_few_rows ? s.item_rows : 0;
+  };
+  for (Case c : {Case{7, 4 * page, 1}, Case{8, 5 * page, 5, true}, Case{8, 6 * page + page / 2, 9}}) {
+    c.k += far / c.n;
+    vary(c);
+    Case one_tile = c, more = c, near = c, odd_rows = c;
+    one_tile.m = 6;
+    more.m = 9;
+    near.k -= 10;
+    odd_rows.n += 8;
+    EXPECT_EQ(rows(c, 1), 4) << c;
+    EXPECT_NE(rows(one_tile, 1), 3) << c;
+    EXPECT_EQ(rows(more, 1) + rows(near, 1) + rows(odd_rows, 1) + rows(c, 2), 0) << c;
+    check(c, Operands(problem_of(type_, c), 0, 1), {false});
+  }
+}
+
 /// Rows of B one after the other: columns that are whole vectors and others, K from the least on, all forms of C, an A
 /// of either layout, and more K than sums wait for at a time.
 TEST_P(GemmFewRows, RowAfterRow) {
