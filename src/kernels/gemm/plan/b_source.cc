@@ -92,7 +92,7 @@ BSource find_source(const Problem& p, const Kernels& kernels, bool b_is_packed, 
   if (should_turn_b(p, kernels) || widens_b_at_once(p, kernels, schedule)) return BSource::direct;
   if (schedule.tiles_pack_b || gains_by_rows_of_tiles(p, kernels, schedule.workers)) return BSource::strips;
   if (p.b_column_step == 1 && kernels.in_place == nullptr && !kernels.packs_b && !should_widen(p, kernels) &&
-      (suits_in_place(p, kernels) || few_rows_together(p, kernels, schedule.workers) > 0)) {
+      (suits_in_place(p, kernels) || reads_b_twice(p, kernels, schedule.workers))) {
     return BSource::direct;
   }
   return is_worth_another_pass && !gains_by_strips(p, kernels) ? BSource::whole : BSource::strips;
@@ -223,7 +223,8 @@ void choose_b_source(const Problem& p, const Kernels& kernels, bool b_is_packed,
       schedule.turns_b = should_turn_b(p, kernels);
       schedule.turns_two_groups = schedule.turns_b && turns_two_groups(p, kernels);
       schedule.staggers_groups = schedule.turns_b && staggers_groups(p, kernels);
-      schedule.has_few_rows = !schedule.turns_b && few_rows_together(p, kernels, schedule.workers) > 0;
+      schedule.has_few_rows =
+          !schedule.turns_b && (takes_few_rows(p, kernels) || reads_b_twice(p, kernels, schedule.workers));
       schedule.fetched = fetched_of_b(p, kernels, schedule);
       if (schedule.has_few_rows) schedule.rows_of_b = rows_of_b(p, kernels, schedule.workers);
       if (schedule.turns_b || schedule.has_few_rows || is_one_tile(p, kernels)) {

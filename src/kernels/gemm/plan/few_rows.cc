@@ -98,14 +98,13 @@ bool takes_few_rows(const Problem& p, const Kernels& kernels) {
          row_bytes * p.k >= kL2SizesOfLargeB * second_level_cache_bytes();
 }
 
-std::int64_t few_rows_together(const Problem& p, const Kernels& kernels, std::int64_t workers) {
-  if (takes_few_rows(p, kernels)) return p.m;
-  if (!has_short_floats(kernels) || workers > 1 || p.m <= kernels.mr || p.m > 2 * kernels.most_few_rows) return 0;
-  if (p.n * kernels.element_bytes < kLeastRowBytesForTwoPasses || p.k > p.n) return 0;
-  if (!rows_of_b_meet(p, kernels) || comes_from_caches(p, kernels)) return 0;
+bool reads_b_twice(const Problem& p, const Kernels& kernels, std::int64_t workers) {
+  if (!has_short_floats(kernels) || workers > 1 || p.m <= kernels.mr || p.m > 2 * kernels.most_few_rows) return false;
+  if (p.n * kernels.element_bytes < kLeastRowBytesForTwoPasses || p.k > p.n) return false;
+  if (!rows_of_b_meet(p, kernels) || comes_from_caches(p, kernels)) return false;
   Problem half = p;
   half.m = ceil_div(p.m, 2);
-  return takes_few_rows(half, kernels) ? half.m : 0;
+  return takes_few_rows(half, kernels);
 }
 
 std::int64_t rows_of_b(const Problem& p, const Kernels& kernels, std::int64_t workers) {

@@ -16,8 +16,8 @@ constexpr std::int64_t kManyRowsOfB = 2 * kRowsOfB;
 /// Whether B comes from so far that this way is better than tiles. Its columns lie side by side.
 [[nodiscard]] bool takes_few_rows(const Problem& problem, const Kernels& kernels);
 
-/// So many rows of Y do so at a time: all, or half of them where that is better than to pack B; 0: none.
-[[nodiscard]] std::int64_t few_rows_together(const Problem& problem, const Kernels& kernels, std::int64_t workers);
+/// Whether half of the rows do, and then the others, which is better than to pack B.
+[[nodiscard]] bool reads_b_twice(const Problem& problem, const Kernels& kernels, std::int64_t workers);
 
 /// So many rows of B meet all columns, of which each worker has some, before the next ones do: 1, kRowsOfB, or
 /// kManyRowsOfB.

@@ -78,12 +78,10 @@ void keep_sums_near(const Problem& p, const Kernels& kernels, Schedule& s) {
   s.items = s.row_items * ceil_div(p.n, s.item_columns) * s.segments;
 }
 
-/// Items of as many rows as read B at a time.
-void cut_few_rows(const Problem& p, const Kernels& kernels, Schedule& s) {
-  const std::int64_t rows = few_rows_together(p, kernels, s.workers);
-  if (rows >= p.m) return;
-  s.item_rows = rows;
-  s.row_items = ceil_div(p.m, rows);
+/// Items of half of the rows.
+void halve_items(const Problem& p, Schedule& s) {
+  s.item_rows = ceil_div(p.m, 2);
+  s.row_items = 2;
   s.items = s.row_items * ceil_div(p.n, s.item_columns) * s.segments;
 }
 
@@ -99,7 +97,7 @@ Schedule make_schedule(const Problem& p, const Kernels& kernels, int threads, bo
   choose_b_source(p, kernels, b_is_packed, block_rows, schedule);
   choose_a_source(p, kernels, schedule);
   cut_items(p, kernels, rows_of_block(kernels, schedule.kc), schedule);
-  if (schedule.has_few_rows) cut_few_rows(p, kernels, schedule);
+  if (schedule.has_few_rows && reads_b_twice(p, kernels, schedule.workers)) halve_items(p, schedule);
   if (schedule.b_is_far) keep_sums_near(p, kernels, schedule);
   const bool has_strips = schedule.b_source == BSource::strips || schedule.widens_b || schedule.b_is_far;
   if (!has_strips) schedule.strip_columns = columns_together(kernels, schedule, schedule.item_columns);
