@@ -38,7 +38,7 @@ std::int64_t beyond_a_core() { return second_level_cache_bytes() / 4 * 5; }
 /// One thread gains from streaming before the last-level cache is full: with three streams of equal size the cache
 /// gives less than memory takes, or no more from a part of it on, with two it does not, unless it is slow. A slow one
 /// that is only written to is still faster than memory, by a quarter where its lines are fetched beforehand; so is a
-/// fast one if the first-level cache has what is read meanwhile.
+/// fast one if the first-level cache has what is read meanwhile, and one that is left early for a little longer.
 std::int64_t by_one(const BroadcastPlan& plan, std::int64_t element_bytes, std::int64_t operand_elements) {
   constexpr std::int64_t kFirstLevelBytes = 32 * 1024;
   const std::int64_t cache_bytes = last_level_cache_bytes();
