@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -185,6 +186,30 @@ TEST(Text, ParsesUnsignedNumbersAndNothingElse) {
   for (const char* text : {"", "-1", "+1", " 1", "1 ", "1x", "0x1", "18446744073709551616"}) {
     EXPECT_EQ(parse_unsigned(text), std::nullopt) << text;
   }
+}
+
+TEST(Text, WritesTheFewestDigitsOfAFloat) {
+  const struct {
+    float value;
+    std::string_view text;
+  } cases[] = {{0, "0"},
+               {-0.0f, "-0"},
+               {1, "1"},
+               {-2.5f, "-2.5"},
+               {0.1f, "0.1"},
+               {1e-4f, "0.0001"},
+               {2e-4f, "0.0002"},
+               {1e-5f, "1e-05"},
+               {1e7f, "1e+07"},
+               {9999999, "9999999"},
+               {1e30f, "1e+30"},
+               {FLT_MAX, "3.4028235e+38"},
+               {FLT_MIN, "1.1754944e-38"},
+               {1e-45f, "1e-45"},
+               {INFINITY, "inf"},
+               {-INFINITY, "-inf"},
+               {NAN, "nan"}};
+  for (const auto& c : cases) EXPECT_EQ(shortest_decimal(c.value), c.text);
 }
 
 TEST(Text, FindsTheNearestName) {

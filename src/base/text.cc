@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -34,6 +36,15 @@ std::string escape(std::string_view text) {
 }
 
 std::string quote(std::string_view text) { return "'" + escape(text) + "'"; }
+
+std::string shortest_decimal(float value) {
+  const float size = std::abs(value);
+  const bool is_far = size != 0 && (size < 1e-4f || size >= 1e7f);
+  std::array<char, 32> text;
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,
+                                          is_far ? std::chars_format::scientific : std::chars_format::fixed);
+  return error == std::errc{} ? std::string(text.data(), end) : std::string();
+}
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept {
   std::uint64_t value = 0;

@@ -15,6 +15,10 @@ namespace binet {
 /// The same in single quotes, for names.
 [[nodiscard]] std::string quote(std::string_view text);
 
+/// The fewest digits that read back as the same number, with an exponent from 1e+07 on and below 1e-04. fmt would do
+/// the same, but with tables and arithmetic of its own in whoever calls it, 10 KB of code.
+[[nodiscard]] std::string shortest_decimal(float value);
+
 /// A non-negative decimal number and nothing else (no sign, no blank); nothing on overflow.
 [[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "base/out_of_memory.h"
+#include "base/text.h"
 #include "binet/operators.h"
 #include "binet/version.h"
 #include "operators/registry.h"
@@ -50,9 +51,12 @@ struct ToText {
     return fmt::format("{} {}", to_string(tensor.type()), to_string(tensor.shape()));
   }
   std::string operator()(const std::string& text) const { return text; }
+  std::string operator()(float value) const { return shortest_decimal(value); }
   template <class T>
   std::string operator()(const std::vector<T>& values) const {
-    return fmt::format("[{}]", fmt::join(values, ", "));
+    std::vector<std::string> texts;
+    for (const T& value : values) texts.push_back((*this)(value));
+    return fmt::format("[{}]", fmt::join(texts, ", "));
   }
   template <class T>
   std::string operator()(const T& value) const {
