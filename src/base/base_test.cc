@@ -212,6 +212,12 @@ TEST(Text, WritesTheFewestDigitsOfAFloat) {
   for (const auto& c : cases) EXPECT_EQ(shortest_decimal(c.value), c.text);
 }
 
+TEST(Text, JoinsTextsOfAnyKind) {
+  EXPECT_EQ(join(std::vector<std::string>{}, ", "), "");
+  EXPECT_EQ(join(std::vector<std::string_view>{"one"}, ", "), "one");
+  EXPECT_EQ(join(std::vector<std::string>{"", "2", ""}, ", "), ", 2, ");
+}
+
 TEST(Text, FindsTheNearestName) {
   const std::vector<std::string> names = {"avx2", "avx512", "sse4", "portable"};
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,12 +29,27 @@ namespace binet {
 /// The parts between the separators: one more than there are separators.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
+/// The texts, with the separator between them. Not fmt::join(): that brings fmt's reader of format specifications for
+/// each type of text, 5 KB of code.
+template <class Range>
+[[nodiscard]] std::string join(const Range& texts, std::string_view separator);
+
 /// The candidate nearest to `text` by edit distance, if it is near enough to be a slip of the pen.
 template <class Range>
 [[nodiscard]] std::optional<std::string_view> nearest_name(std::string_view text, const Range& candidates);
 
 /// Single-character insertions, deletions and substitutions between two short texts, upper and lower case alike.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+template <class Range>
+std::string join(const Range& texts, std::string_view separator) {
+  std::string joined;
+  for (const auto& text : texts) {
+    if (&text != &*std::begin(texts)) joined += separator;
+    joined += text;
+  }
+  return joined;
+}
 
 template <class Range>
 std::optional<std::string_view> nearest_name(std::string_view text, const Range& candidates) {

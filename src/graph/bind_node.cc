@@ -1,7 +1,5 @@
 #include "graph/bind_node.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "base/fail.h"
@@ -85,7 +83,7 @@ std::string version_with(const OperatorVersion& version, std::string_view attrib
   }
   fail(ErrorCode::invalid_model, "{}: attribute {} is not one of {}{}; {}{}", where, quote(attribute.name),
        versioned_name(version), suggestion(attribute.name, known),
-       known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, " ")),
+       known.empty() ? "it has none" : fmt::format("it has {}", join(known, " ")),
        version_with(version, attribute.name));
 }
 
@@ -126,7 +124,7 @@ const OperatorVersion& select_operator(const Node& node, const OpsetVersions& op
            quote(node.domain));
     }
     fail(ErrorCode::unsupported, "{}: operator {} is not supported{}; supported are {}", where, quote(node.op_type),
-         suggestion(node.op_type, known), fmt::join(known, " "));
+         suggestion(node.op_type, known), join(known, " "));
   }
   const OperatorVersion* version = select_version(versions, opset->second);
   if (version == nullptr) {

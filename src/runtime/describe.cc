@@ -1,6 +1,5 @@
 // Room: runtime. A bound graph and the operator tables as plain data, for programs that show them.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/out_of_memory.h"
 #include "base/text.h"
@@ -56,7 +55,7 @@ struct ToText {
   std::string operator()(const std::vector<T>& values) const {
     std::vector<std::string> texts;
     for (const T& value : values) texts.push_back((*this)(value));
-    return fmt::format("[{}]", fmt::join(texts, ", "));
+    return fmt::format("[{}]", join(texts, ", "));
   }
   template <class T>
   std::string operator()(const T& value) const {
@@ -85,7 +84,7 @@ std::string to_string(const std::optional<std::vector<Dimension>>& shape) {
   if (!shape) return "(...)";
   std::vector<std::string> extents;
   for (const Dimension& dimension : *shape) extents.push_back(to_text(dimension));
-  return fmt::format("({})", fmt::join(extents, ", "));
+  return fmt::format("({})", join(extents, ", "));
 }
 
 std::vector<ValueDescription> Model::inputs() const {

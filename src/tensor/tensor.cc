@@ -1,7 +1,6 @@
 #include "binet/tensor.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstring>
 
@@ -9,6 +8,7 @@
 #include "base/element_types.h"
 #include "base/fail.h"
 #include "base/out_of_memory.h"
+#include "base/text.h"
 #include "tensor/shape.h"
 
 namespace binet {
@@ -32,7 +32,11 @@ Size checked_size(ElementType type, const Shape& shape) {
 
 }  // namespace
 
-std::string to_string(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+std::string to_string(const Shape& shape) {
+  std::vector<std::string> extents;
+  for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+  return fmt::format("({})", join(extents, ", "));
+}
 
 Tensor::Tensor() : shape_{0} {}
 
