@@ -8,93 +8,12 @@
 #include <numeric>
 #include <string>
 
-#include "kernels/elementwise/test_values.h"
+#include "kernels/elementwise/rows_testing.h"
 
 namespace binet::kernels::elementwise {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): binet::kernels::elementwise::testing
-
-struct Pattern {
-  const char* name;
-  std::int64_t b_step;
-};
-constexpr Pattern kPatterns[] = {{"vector x vector", 1}, {"vector x scalar", 0}};
-
-std::string label(ElementType type, const Target& target, const Pattern& pattern) {
-  return std::string(to_string(type)) + " on " + std::string(target.name) + ", " + pattern.name;
-}
-
-/// Rows with the steps of a plan: a row moves an operand on by what it has read.
-Rows make_rows(const Pattern& pattern, std::int64_t rows, std::int64_t elements) {
-  Rows result;
-  result.rows = rows;
-  result.elements = elements;
-  result.b_step = pattern.b_step;
-  result.a_row_step = elements;
-  result.b_row_step = pattern.b_step != 0 ? elements : 1;
-  return result;
-}
-
-constexpr std::byte kCanary{0xA5};
-constexpr std::size_t kCanaries = 80;
-
-/// Runs `kernel` with a, b and y at these distances from a cache line, canaries around y; compares with the reference.
-void check_rows(ElementType type, RowsFunction kernel, const Rows& rows, std::size_t a_shift, std::size_t b_shift,
-                std::size_t y_shift, Random& random, bool streaming = false) {
-  const std::size_t size = byte_size(type);
-  const auto count = static_cast<std::size_t>(rows.rows * rows.elements);
-  const auto operand = [&](std::size_t shift) {
-    Bytes bytes = random_elements(type, count + 1, random);
-    bytes.insert(bytes.begin(), shift, std::byte{0});
-    // To the element: a read beyond the last one is then the sanitizer's to see.
-    bytes.resize(shift + std::max<std::size_t>(count, 1) * size);
-    bytes.shrink_to_fit();
-    return bytes;
-  };
-  const Bytes a = operand(a_shift);
-  const Bytes b = operand(b_shift);
-  Bytes expected(count * size);
-  reference_kernel(Operation::multiply, type)(rows, a.data() + a_shift, b.data() + b_shift, expected.data());
-
-  Bytes y(kCanaries + y_shift + count * size + kCanaries, kCanary);
-  std::byte* const start = y.data() + kCanaries + y_shift;
-  if (streaming) {
-    // In two calls: the second one goes on with the line that the first one left.
-    OpenLine line(start);
-    Rows first = rows;
-    first.stream = &line;
-    first.rows /= 2;
-    Rows second = first;
-    second.rows = rows.rows - first.rows;
-    const auto moved = [&](std::int64_t step) { return static_cast<std::size_t>(first.rows * step) * size; };
-    kernel(first, a.data() + a_shift, b.data() + b_shift, start);
-    kernel(second, a.data() + a_shift + moved(rows.a_row_step), b.data() + b_shift + moved(rows.b_row_step),
-           start + moved(rows.elements));
-    line.close();
-  } else {
-    kernel(rows, a.data() + a_shift, b.data() + b_shift, start);
-  }
-  if (const auto i = first_difference(type, start, expected.data(), count)) {
-    ADD_FAILURE() << "element " << *i << " of " << count << " differs; shifts " << a_shift << ' ' << b_shift << ' '
-                  << y_shift << ", streaming " << streaming;
-  }
-  EXPECT_TRUE(std::all_of(y.data(), start, [](std::byte c) { return c == kCanary; })) << "wrote before y";
-  EXPECT_TRUE(std::all_of(start + count * size, y.data() + y.size(), [](std::byte c) { return c == kCanary; }))
-      << "wrote behind y, " << count << " elements";
-}
-
-template <class Check>
-void for_each_kernel(const Check& check) {
-  for (const Target& target : supported_targets()) {
-    for (const ElementType type : kTypes) {
-      for (const Pattern& pattern : kPatterns) {
-        SCOPED_TRACE(label(type, target, pattern));
-        check(type, find_kernel(Operation::multiply, type, target).rows, pattern);
-      }
-    }
-  }
-}
 
 TEST(Kernels, EqualTheReferenceForCountsAroundTheLaneCounts) {
   Random random(1);
@@ -142,7 +61,7 @@ TEST(Kernels, EqualTheReferenceWhenStreaming) {
     for (const std::size_t shift : {0, 1, 2, 8, 16, 24, 60}) {
       for (const std::int64_t elements : {1, 3, 16, 31, 33, 63, 64, 65, 100, 1024, 1500, 4099}) {
         const Rows rows = make_rows(pattern, 5, elements);
-        check_rows(type, kernel, rows, 0, 0, shift, random, true);
+        check_rows(type, kernel, rows, 0, 0, shift, random, Written::streamed);
       }
     }
   });

@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 class Moving {
  public:
-  static constexpr bool kStays = false;
+  static constexpr bool kStays = false, kIsConverted = false;
   static constexpr std::int64_t kSize = sizeof(T);
   explicit Moving(const std::byte* start) : start_(start) {}
 
@@ -59,7 +59,7 @@ class Moving {
 template <class T, class Wide>
 class MovingWide {
  public:
-  static constexpr bool kStays = false;
+  static constexpr bool kStays = false, kIsConverted = true;
   static constexpr std::int64_t kSize = sizeof(Wide);
   explicit MovingWide(const std::byte* start) : start_(start) {}
 
@@ -82,7 +82,7 @@ class MovingWide {
 template <class T>
 class Fixed {
  public:
-  static constexpr bool kStays = true;
+  static constexpr bool kStays = true, kIsConverted = false;
   static constexpr std::int64_t kSize = sizeof(T);
   explicit Fixed(const std::byte* value) { std::memcpy(&value_, value, sizeof(T)); }
 

@@ -50,7 +50,8 @@ std::span<const BroadcastLoop> loops_around(const Plan& plan) {
   return loops.first(loops.size() - std::min<std::size_t>(loops.size(), plan.rows.blocks > 1 ? 3 : 2));
 }
 
-void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int64_t begin, std::int64_t end) {
+void run_rows(const Plan& plan, const Addresses& at, bool is_far, OpenLine* stream, std::int64_t begin,
+              std::int64_t end) {
   const std::int64_t n = plan.rows.elements;
   const std::int64_t block = plan.rows.rows * n;
   const std::int64_t all_blocks = plan.rows.blocks * block;
@@ -61,6 +62,7 @@ void run_rows(const Plan& plan, const Addresses& at, OpenLine* stream, std::int6
   Rows part = plan.rows;
   part.stream = stream;
   part.fetch = stream == nullptr && plan.rows.fetch;
+  part.is_far = is_far;
   while (begin < end) {
     const std::int64_t left = end - begin;
     const bool whole_rows = from == 0 && left >= n;
@@ -104,6 +106,7 @@ struct Way {
   bool streams = false;
   bool through_tiles = false;
   TileCut cut;
+  bool is_far = false;  ///< and in place
 };
 
 Way way_of(const Plan& plan, const std::byte* y, bool may_stream) {
@@ -119,7 +122,7 @@ Way way_of(const Plan& plan, const std::byte* y, bool may_stream) {
 void run_units(const Plan& plan, const Addresses& at, const Way& way, OpenLine* stream, std::int64_t begin,
                std::int64_t end) {
   if (way.through_tiles) return run_tiles(plan, way.cut, at.a, at.b, at.y, stream, begin, end);
-  run_rows(plan, at, stream, begin * plan.unit, std::min(end * plan.unit, plan.loops.elements));
+  run_rows(plan, at, way.is_far, stream, begin * plan.unit, std::min(end * plan.unit, plan.loops.elements));
 }
 
 void stream_units(const Plan& plan, const Addresses& at, const Way& way, std::int64_t begin, std::int64_t end) {
@@ -130,11 +133,17 @@ void stream_units(const Plan& plan, const Addresses& at, const Way& way, std::in
   hwy::FlushStream();
 }
 
+/// Whether operands of which y is one leave the last-level cache: when they fill half of it, those in it have gone.
+bool is_far_in_place(const Plan& plan) {
+  return plan.touched_bytes - plan.loops.elements * plan.size >= plan.cache_bytes / 2;
+}
+
 void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Result result) {
   const std::int64_t threads = pool.threads();
   const std::int64_t tasks = count_tasks(plan, threads);
   const bool in_place = at.y == at.a || at.y == at.b;
-  const Way way = way_of(plan, at.y, !in_place && streams(plan, tasks == 1 ? 1 : threads, result));
+  Way way = way_of(plan, at.y, !in_place && streams(plan, tasks == 1 ? 1 : threads, result));
+  way.is_far = in_place && is_far_in_place(plan);
   const std::int64_t units = way.through_tiles ? way.cut.all : units_of_rows(plan);
   pool.run(tasks, [&](std::int64_t task) {
     const std::int64_t begin = units * task / tasks;

@@ -346,15 +346,15 @@ TEST(Run, CutsTilesWhereLinesOfYBegin) {
 
 TEST(Run, MayOverwriteAnOperandThatNoLoopRepeats) {
   Random random(9);
-  const Shapes cases[] = {{{300001}, {300001}},
-                          {{300001}, {1}},
-                          {{60000, 5}, {1, 5}},
-                          {{60000, 5}, {60000, 1}},
+  const Shapes cases[] = {{{300001}, {300001}},        {{300001}, {1}},          {{60000, 5}, {1, 5}},
+                          {{60000, 5}, {60000, 1}},    {{601, 1024}, {1, 1024}}, {{601, 1024}, {601, 1}},
                           {{4, 300, 301}, {1, 300, 1}}};
   for (const Shapes& shapes : cases) {
-    for (const int threads : {1, 3}) {
-      const auto plan_of = [](const Shape& a, const Shape& b) {
-        return make_plan(Operation::multiply, ElementType::f32, plan_broadcast(a, b), default_target());
+    for (const auto& [threads, is_far] : {std::pair{1, false}, {3, false}, {1, true}, {3, true}}) {
+      const auto plan_of = [&](const Shape& a, const Shape& b) {
+        Plan plan = make_plan(Operation::multiply, ElementType::f32, plan_broadcast(a, b), default_target());
+        if (is_far) plan.cache_bytes = 0;
+        return plan;
       };
       const Plan plan = plan_of(shapes.a, shapes.b);
       Bytes a = random_elements(ElementType::f32, static_cast<std::size_t>(plan.loops.elements), random);
