@@ -50,7 +50,8 @@ struct Rows {
   OpenLine* stream = nullptr;
   /// y is not streamed, but lies beyond the core's own caches: a kernel may fetch its lines before it writes them.
   bool fetch = false;
-  /// y is a or b, which comes from memory: a kernel may take the rows as two runs (side_by_side.h).
+  /// Operands come from memory, and y is streamed, or is a or b: a kernel may take the rows as two runs
+  /// (side_by_side.h).
   bool is_far = false;
 };
 

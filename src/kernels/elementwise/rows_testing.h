@@ -36,8 +36,8 @@ inline Rows make_rows(const Pattern& pattern, std::int64_t rows, std::int64_t el
 inline constexpr std::byte kCanary{0xA5};
 inline constexpr std::size_t kCanaries = 80;
 
-/// How a call writes y: in two calls that stream, or to where the first operand is.
-enum class Written { stored, streamed, far_in_place };
+/// How y is written: in two calls that stream, or to where the first operand is.
+enum class Written { stored, streamed, streamed_from_far, in_place_from_far };
 
 /// Runs `kernel` with a, b and y at these distances from where a cache line begins or might, canaries around y;
 /// compares with the reference.
@@ -61,11 +61,12 @@ inline void check_rows(ElementType type, RowsFunction kernel, const Rows& rows, 
   Bytes y(kCanaries + kLineBytes + y_shift + count * size + kCanaries, kCanary);
   std::byte* const behind_canaries = y.data() + kCanaries;
   std::byte* const start = behind_canaries + (kLineBytes - bytes_in_line(behind_canaries)) % kLineBytes + y_shift;
-  if (written == Written::streamed) {
+  if (written == Written::streamed || written == Written::streamed_from_far) {
     // In two calls: the second one goes on with the line that the first one left.
     OpenLine line(start);
     Rows first = rows;
     first.stream = &line;
+    first.is_far = written == Written::streamed_from_far;
     first.rows /= 2;
     Rows second = first;
     second.rows = rows.rows - first.rows;
@@ -74,7 +75,7 @@ inline void check_rows(ElementType type, RowsFunction kernel, const Rows& rows, 
     kernel(second, a.data() + a_shift + moved(rows.a_row_step), b.data() + b_shift + moved(rows.b_row_step),
            start + moved(rows.elements));
     line.close();
-  } else if (written == Written::far_in_place) {
+  } else if (written == Written::in_place_from_far) {
     Rows far = rows;
     far.is_far = true;
     std::copy_n(a.data() + a_shift, count * size, start);

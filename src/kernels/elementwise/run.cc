@@ -106,7 +106,7 @@ struct Way {
   bool streams = false;
   bool through_tiles = false;
   TileCut cut;
-  bool is_far = false;  ///< and in place
+  bool is_far = false;
 };
 
 Way way_of(const Plan& plan, const std::byte* y, bool may_stream) {
@@ -133,17 +133,15 @@ void stream_units(const Plan& plan, const Addresses& at, const Way& way, std::in
   hwy::FlushStream();
 }
 
-/// Whether operands of which y is one leave the last-level cache: when they fill half of it, those in it have gone.
-bool is_far_in_place(const Plan& plan) {
-  return plan.touched_bytes - plan.loops.elements * plan.size >= plan.cache_bytes / 2;
-}
+/// Whether operands come from memory: those that fill half of the last-level cache have left it when they are read.
+bool are_far(const Plan& plan) { return plan.touched_bytes - plan.loops.elements * plan.size >= plan.cache_bytes / 2; }
 
 void run_tasks(const Plan& plan, const Addresses& at, const ThreadPool& pool, Result result) {
   const std::int64_t threads = pool.threads();
   const std::int64_t tasks = count_tasks(plan, threads);
   const bool in_place = at.y == at.a || at.y == at.b;
   Way way = way_of(plan, at.y, !in_place && streams(plan, tasks == 1 ? 1 : threads, result));
-  way.is_far = in_place && is_far_in_place(plan);
+  way.is_far = (in_place || way.streams) && are_far(plan);
   const std::int64_t units = way.through_tiles ? way.cut.all : units_of_rows(plan);
   pool.run(tasks, [&](std::int64_t task) {
     const std::int64_t begin = units * task / tasks;

@@ -374,6 +374,33 @@ TEST(Run, MayOverwriteAnOperandThatNoLoopRepeats) {
   }
 }
 
+TEST(Run, TellsKernelsOfOperandsThatComeFromMemory) {
+  constexpr std::int64_t kElements = 300000, kOperands = 2 * kElements * 4;
+  static int far_calls = 0, calls = 0;
+  const auto calls_that_are_far = [](std::int64_t cache_bytes, bool streams, bool in_place) {
+    Plan plan = make_plan(Operation::multiply, ElementType::f32, plan_broadcast(Shape{kElements}, Shape{kElements}),
+                          default_target());
+    plan.cache_bytes = cache_bytes;
+    plan.streamed_from = {};
+    if (!streams) plan.streamed_from = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    plan.tasks = 2;
+    plan.kernel.rows = [](const Rows& rows, const std::byte*, const std::byte*, std::byte*) {
+      far_calls += rows.is_far ? 1 : 0;
+      ++calls;
+    };
+    far_calls = calls = 0;
+    Bytes y(1), b(1);
+    run(plan, in_place ? y.data() : b.data(), b.data() + 1, y.data(), pool_of(1));
+    EXPECT_EQ(calls, 1);
+    return far_calls;
+  };
+  for (const auto& [streams, in_place] : {std::pair{true, false}, {true, true}, {false, true}}) {
+    EXPECT_EQ(calls_that_are_far(2 * kOperands, streams, in_place), 1) << streams << in_place;
+    EXPECT_EQ(calls_that_are_far(2 * kOperands + 2, streams, in_place), 0) << streams << in_place;
+  }
+  EXPECT_EQ(calls_that_are_far(0, false, false), 0) << "stored elsewhere";
+}
+
 TEST(Run, HasNothingToDoForZeroElements) {
   const Shapes shapes{{3, 0, 5}, {1, 1, 5}};
   run(make_plan(Operation::multiply, ElementType::f32, plan_broadcast(shapes.a, shapes.b), default_target()), nullptr,

@@ -113,11 +113,11 @@ TEST(SideBySide, EqualsTheReferenceInLongRows) {
     for (const std::int64_t bytes : {32 * 1024, 33 * 1024 + 72, 40000}) {
       for (const std::size_t shift : {0, 8, 56}) {
         const Rows rows = make_rows(pattern, 2, bytes / size);
-        check_rows(type, kernel, rows, 0, 8, shift, random, Written::streamed);
-        check_rows(type, kernel, make_rows(pattern, 1, bytes / size), 0, 8, shift, random, Written::far_in_place);
+        check_rows(type, kernel, rows, 0, 8, shift, random, Written::streamed_from_far);
+        check_rows(type, kernel, make_rows(pattern, 1, bytes / size), 0, 8, shift, random, Written::in_place_from_far);
       }
     }
-    check_rows(type, kernel, make_rows(pattern, 1, 40000 / size), 0, 0, 1, random, Written::far_in_place);
+    check_rows(type, kernel, make_rows(pattern, 1, 40000 / size), 0, 0, 1, random, Written::in_place_from_far);
   });
 }
 
@@ -128,9 +128,9 @@ TEST(SideBySide, EqualsTheReferenceInPairsOfRows) {
     for (const std::int64_t bytes : {256, 320, 1024 + 64}) {
       const std::int64_t in_a_call = 2 * (16 * 1024 / bytes + 1) + 1;
       Rows rows = make_rows(pattern, 2 * in_a_call, bytes / size);
-      check_rows(type, kernel, rows, 0, 8, 0, random, Written::streamed);
+      check_rows(type, kernel, rows, 0, 8, 0, random, Written::streamed_from_far);
       rows.b_row_step = 0;
-      check_rows(type, kernel, rows, 8, 0, 0, random, Written::streamed);
+      check_rows(type, kernel, rows, 8, 0, 0, random, Written::streamed_from_far);
     }
   });
 }
