@@ -214,13 +214,16 @@ inline constexpr bool kTakesRuns = HWY_TARGET == HWY_AVX2 && !A::kIsConverted &&
 template <class L, class A, class B>
 HWY_NOINLINE void each_row(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(LaneOf<L>));
-  const bool streams = rows.stream != nullptr && can_stream<L>(y);
-  if constexpr (kTakesRuns<A, B>) {
-    if (rows.is_far) {
-      return take_far_rows(streams ? kFarLoops<L, A, B, true> : kFarLoops<L, A, B, false>, rows, a, b, y);
+  // Out of the way of small calls, for which each jump counts.
+  if (rows.stream != nullptr || rows.is_far) [[unlikely]] {
+    const bool streams = rows.stream != nullptr && can_stream<L>(y);
+    if constexpr (kTakesRuns<A, B>) {
+      if (rows.is_far) {
+        return take_far_rows(streams ? kFarLoops<L, A, B, true> : kFarLoops<L, A, B, false>, rows, a, b, y);
+      }
     }
+    if (streams) return rows_in_lines<L, A, B, true>(rows, a, b, y);
   }
-  if (streams) return rows_in_lines<L, A, B, true>(rows, a, b, y);
   const auto n = static_cast<std::size_t>(rows.elements);
   if constexpr (kJoinsRows<L> && !L::kTakesLong) {
     if (pays_to_join_rows<L, B>(rows, y)) return rows_in_lines<L, A, B, false>(rows, a, b, y);
