@@ -85,6 +85,8 @@ struct Kernel {
   Widening widening;
   bool lays_out_converted = false;  ///< the lookups are for converted elements
   bool takes_long = false;          ///< more than one quick instruction
+  /// Where b stays over a streamed row and a runs on, a line that one row ends and the next begins is computed as one.
+  bool joins_spread_rows = false;
 
   /// Whether `rows` takes several blocks of these at once.
   [[nodiscard]] bool takes_blocks(const Rows& blocks) const noexcept {

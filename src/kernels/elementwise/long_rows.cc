@@ -36,6 +36,10 @@ bool compares_costs(const RowKind& row, const Kernel& kernel) {
 // line that ends one row and begins another is put together in memory; the same where an operand stays over a row, and
 // tiles of such rows do not all begin lines.
 constexpr std::int64_t kLongStreamedBytes = 2048, kLongStreamedSpreadBytes = 512;
+/// And where such rows are joined to lines (Kernel::joins_spread_rows), with conversions and without.
+constexpr std::int64_t kLongJoinedConvertedBytes = 192, kLongJoinedSpreadBytes = 96;
+/// In blocks of fewer rows too many lines are the last of a block.
+constexpr std::int64_t kFewestRowsToJoin = 12;
 
 /// Whether tiles of such rows can all begin lines of a y that begins at any multiple of 16 bytes.
 bool can_begin_lines(const RowKind& row) {
@@ -43,8 +47,10 @@ bool can_begin_lines(const RowKind& row) {
   return rows >= kLineBytes / 16 && rows * row.bytes <= kTileBytes;
 }
 
-std::int64_t long_streamed_bytes(const RowKind& row) {
-  return row.spreads && !can_begin_lines(row) ? kLongStreamedSpreadBytes : kLongStreamedBytes;
+std::int64_t long_streamed_bytes(const RowKind& row, const Kernel& kernel) {
+  if (!row.spreads || can_begin_lines(row)) return kLongStreamedBytes;
+  if (!kernel.joins_spread_rows || !row.runs_on || row.block_rows < kFewestRowsToJoin) return kLongStreamedSpreadBytes;
+  return converts(kernel) ? kLongJoinedConvertedBytes : kLongJoinedSpreadBytes;
 }
 
 /// Where each tile would lay out both operands anew: rows of less are stored, if a block has no more of the operand
@@ -196,7 +202,7 @@ bool moves_dearly(const RowKind& row, const Kernel& kernel, const Tiling& tiling
 bool needs_begun_lines(const Kernel& kernel) { return has_short_vectors(kernel); }
 
 bool is_long(const RowKind& row, const Kernel& kernel) {
-  if (row.streams_broken_lines && has_short_vectors(kernel)) return row.bytes >= long_streamed_bytes(row);
+  if (row.streams_broken_lines && has_short_vectors(kernel)) return row.bytes >= long_streamed_bytes(row, kernel);
   if (row.streams_broken_lines || !compares_costs(row, kernel)) return row.bytes >= long_row_bytes(row, kernel);
   return is_cheaper_than_any_tile(row, kernel);
 }

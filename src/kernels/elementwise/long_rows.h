@@ -15,6 +15,7 @@ struct RowKind {
   std::int64_t element_bytes = 0;
   bool spreads = false;               ///< an operand stays over a row
   bool spreads_anew = false;          ///< a different element of it over each row
+  bool runs_on = false;               ///< while the other one goes on from row to row as y does
   bool leaves_l1 = false;             ///< what the call touches is more than the first-level cache
   bool leaves_l2 = false;             ///< what the call touches is more than half of the second-level cache
   bool is_far = false;                ///< what the call touches is not all in the caches

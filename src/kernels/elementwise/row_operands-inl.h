@@ -96,15 +96,32 @@ class Fixed {
   }
   static const std::byte* place(const std::byte* value, std::size_t) { return value; }
   HWY_INLINE void fetch(std::size_t, std::size_t) const {}
-#if HWY_TARGET == HWY_AVX3
   template <class D>
   HWY_INLINE hn::Vec<D> joined(D d, std::size_t, std::size_t tail, const Fixed& next) const {
     return hn::IfThenElse(hn::FirstN(d, tail), hn::Set(d, value_), hn::Set(d, next.value_));
   }
-#endif
 
  private:
   T value_;
+};
+
+/// An operand that stays over a row of n elements, and goes on as another one.
+template <class T>
+class TwoFixed {
+ public:
+  static constexpr bool kStays = true;
+  TwoFixed(const Fixed<T>& first, const Fixed<T>& second, std::size_t n) : first_(first), second_(second), n_(n) {}
+
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
+    return first_.joined(d, n_, i < n_ ? HWY_MIN(n_ - i, hn::Lanes(d)) : 0, second_);
+  }
+  HWY_INLINE void fetch(std::size_t, std::size_t) const {}
+
+ private:
+  const Fixed<T>& first_;
+  const Fixed<T>& second_;
+  std::size_t n_;
 };
 
 /// From row to row, in bytes. Not read from Rows in each turn: stores of vectors may change anything, as far as

@@ -258,7 +258,13 @@ void walk(const Rows& rows, const std::byte* a, const std::byte* b, std::byte* y
 
 template <class L>
 Kernel kernel_of(std::span<const Lookup> lookups = lookups_for<L>()) {
-  return {&walk<L>, hn::MaxLanes(typename L::Tag()), lookups, widening<L>(), kShufflesWide<L>, !L::kIsOneInstruction};
+  return {&walk<L>,
+          hn::MaxLanes(typename L::Tag()),
+          lookups,
+          widening<L>(),
+          kShufflesWide<L>,
+          !L::kIsOneInstruction,
+          kJoinsSpreadRows<Fixed<LaneOf<L>>>};
 }
 
 /// The type as which an operation sees an element: integers are unsigned where the operation allows that.

@@ -40,6 +40,10 @@ template <class L>
 inline constexpr bool kJoinsRows = (HWY_TARGET == HWY_AVX3) && hn::MaxLanes(typename L::Tag()) * sizeof(LaneOf<L>) ==
                                                                    64;
 
+/// Whether rows over which an operand stays are joined to lines where vectors are shorter: Kernel::joins_spread_rows.
+template <class B>
+inline constexpr bool kJoinsSpreadRows = (HWY_TARGET == HWY_AVX2) && B::kStays;
+
 /// `v`, loaded by an instruction of its own. What an instruction with a mask reads, as the multiplication of 64-bit
 /// integers has one (multiply_u64-inl.h), the prefetchers of Zen 5 do not follow: from memory it takes 1.4 times as
 /// long.
@@ -123,6 +127,14 @@ HWY_NOINLINE void rows_in_lines(const Rows& rows, const std::byte* a, const std:
         const B next_b(steps.next_b(b));
         const auto both = L::apply(d, of_a.joined(d, n, tail, next_a), of_b.joined(d, n, tail, next_b));
         kStreams ? hn::Stream(both, d, at<L>(y, i)) : hn::StoreU(both, d, at<L>(y, i));
+        done = kLine<L> - tail;
+      }
+    } else if constexpr (kJoinsSpreadRows<B>) {
+      // At once, a vector of it from both rows: a goes on where the row ends.
+      if (tail != 0 && r > 1 && n + tail >= kLine<L> && rows.a_row_step == rows.elements) {
+        const B next_b(steps.next_b(b));
+        const TwoFixed both_b(of_b, next_b, n);
+        write_line<L, A, TwoFixed<LaneOf<L>>, kStreams>(of_a, both_b, y, i, kFetchedAhead<L>);
         done = kLine<L> - tail;
       }
     }

@@ -314,7 +314,9 @@ TEST(Run, StreamsWholeLinesWhereverYBegins) {
     for (const Target& target : supported_targets()) {
       SCOPED_TRACE(std::string(target.name) + ": " + to_string(shapes.a) + " x " + to_string(shapes.b));
       const Plan plan = make_plan(Operation::multiply, ElementType::f32, plan_broadcast(shapes.a, shapes.b), target);
-      EXPECT_EQ(plan.tiling && plan.tiling->is_for_broken_lines, target.name == "avx2" || target.name == "sse4");
+      // AVX2 joins the first of these to lines.
+      const bool goes_by_rows = target.name != "sse4" && (target.name != "avx2" || &shapes == whole_lines);
+      EXPECT_EQ(plan.tiling && plan.tiling->is_for_broken_lines, !goes_by_rows);
       check_places_of_y(plan, shapes, random);
     }
   }

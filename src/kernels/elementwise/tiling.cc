@@ -155,6 +155,7 @@ RowKind kind_of(const BroadcastPlan& plan, std::int64_t size, Reach reach, const
           .element_bytes = size,
           .spreads = spreads,
           .spreads_anew = spreads && loops.size() == 2 && loops.front().b_step != 0,
+          .runs_on = spreads && (loops.end() - 2)->a_step == loops.back().extent,
           .leaves_l1 = reach != Reach::nearest,
           .leaves_l2 = reach >= Reach::shared,
           .is_far = reach >= Reach::far,
