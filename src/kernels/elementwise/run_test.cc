@@ -322,6 +322,24 @@ TEST(Run, StreamsWholeLinesWhereverYBegins) {
   }
 }
 
+TEST(Run, JoinsStreamedRowsOverWhichAnOperandStays) {
+  for (const Target& target : supported_targets()) {
+    if (target.name != "avx2") continue;
+    const auto goes_by_rows = [&](ElementType type, const Shape& a, const Shape& b) {
+      return !make_plan(Operation::multiply, type, plan_broadcast(a, b), target).tiling;
+    };
+    EXPECT_TRUE(goes_by_rows(ElementType::f32, {54000, 64}, {54000, 1}));
+    EXPECT_TRUE(goes_by_rows(ElementType::f32, {140000, 24}, {140000, 1}));
+    EXPECT_TRUE(goes_by_rows(ElementType::f32, {4000, 16, 64}, {1, 16, 1}));
+    EXPECT_TRUE(goes_by_rows(ElementType::f16, {100000, 96}, {100000, 1}));
+    EXPECT_FALSE(goes_by_rows(ElementType::f16, {140000, 64}, {140000, 1})) << "conversions";
+    EXPECT_FALSE(goes_by_rows(ElementType::f32, {210000, 16}, {210000, 1})) << "short rows";
+    EXPECT_FALSE(goes_by_rows(ElementType::f32, {170000, 20}, {170000, 1})) << "tiles begin lines";
+    EXPECT_FALSE(goes_by_rows(ElementType::f32, {6400, 10, 64}, {1, 10, 1})) << "small blocks";
+    EXPECT_FALSE(goes_by_rows(ElementType::f32, {108000, 1}, {1, 64})) << "the other one repeats";
+  }
+}
+
 /// Tiles begin lines of y where turns of the loop do.
 TEST(Run, CutsTilesWhereLinesOfYBegin) {
   const Shapes short_rows[] = {
