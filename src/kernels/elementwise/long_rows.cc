@@ -36,10 +36,9 @@ bool compares_costs(const RowKind& row, const Kernel& kernel) {
 // line that ends one row and begins another is put together in memory; the same where an operand stays over a row, and
 // tiles of such rows do not all begin lines.
 constexpr std::int64_t kLongStreamedBytes = 2048, kLongStreamedSpreadBytes = 512;
-/// And where such rows are joined to lines (Kernel::joins_spread_rows), with conversions and without.
+/// And where such rows are joined to lines (Kernel::joins_spread_rows), with conversions and without. Not in small
+/// blocks, in which too many lines are the last ones.
 constexpr std::int64_t kLongJoinedConvertedBytes = 192, kLongJoinedSpreadBytes = 96;
-/// In blocks of fewer rows too many lines are the last of a block.
-constexpr std::int64_t kFewestRowsToJoin = 12;
 
 /// Whether tiles of such rows can all begin lines of a y that begins at any multiple of 16 bytes.
 bool can_begin_lines(const RowKind& row) {
@@ -49,7 +48,7 @@ bool can_begin_lines(const RowKind& row) {
 
 std::int64_t long_streamed_bytes(const RowKind& row, const Kernel& kernel) {
   if (!row.spreads || can_begin_lines(row)) return kLongStreamedBytes;
-  if (!kernel.joins_spread_rows || !row.runs_on || row.block_rows < kFewestRowsToJoin) return kLongStreamedSpreadBytes;
+  if (!kernel.joins_spread_rows || !row.runs_on || row.in_small_blocks) return kLongStreamedSpreadBytes;
   return converts(kernel) ? kLongJoinedConvertedBytes : kLongJoinedSpreadBytes;
 }
 

@@ -106,7 +106,7 @@ struct Way {
   bool streams = false;
   bool through_tiles = false;
   TileCut cut;
-  bool is_far = false;
+  bool is_far = false;  ///< as Rows::is_far; tiles do not ask
 };
 
 Way way_of(const Plan& plan, const std::byte* y, bool may_stream) {
