@@ -346,7 +346,11 @@ TEST_P(GemmTransposes, TurnedRows) {
     const Problem p = problem_of(type_, c);
     const Plan plan = make_plan(p, target_, 1, false);
     if (kernels_.wide_rows > 0) {
-      EXPECT_TRUE(plan.way == Way::items && plan.schedule.b_lane_step == c.k) << c;
+      EXPECT_EQ(plan.schedule.b_lane_step, c.k) << c;
+      // So short a K goes by blocks of rows on AMD's CPUs.
+      if (!leaves_b_to_hardware(kernels_)) {
+        EXPECT_EQ(plan.way, Way::items) << c;
+      }
     }
     const Operands operands(p, 0, 1);
     check(c, operands);

@@ -116,6 +116,8 @@ HWY_NOINLINE void DotColumnInRegisters(const Block& block) {
   V column[kVectors];
   Unrolled<kVectors>([&](auto v)
                          HWY_ATTR BINET_INLINE_LAMBDA { column[v] = load(reinterpret_cast<const T*>(block.b), v); });
+  // Behind the column -0, whose products with the zeros behind a row change no sum, not even one of -0.
+  column[kVectors - 1] = hn::IfThenElse(last, column[kVectors - 1], hn::Set(d, static_cast<T>(-0.0)));
   const auto* a = reinterpret_cast<const T*>(block.a);
   const int64_t a_step = block.a_row_step;  // a copy, which sums are not
   auto* sums = reinterpret_cast<T*>(block.sums);

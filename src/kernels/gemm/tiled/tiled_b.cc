@@ -54,6 +54,11 @@ std::size_t TiledB::place(std::int64_t column, std::int64_t group) const noexcep
   return first_panel_ + static_cast<std::size_t>(column / panel_columns_ * panel_bytes_ + group * tiles * group_bytes_);
 }
 
+std::int64_t TiledB::end_of_like_panels(std::int64_t begin, std::int64_t end, std::int64_t group) const noexcept {
+  const std::int64_t last = (n_ - 1) / panel_columns_ * panel_columns_;
+  return group > 0 && end == n_ && begin < last && is_narrow(last, n_) ? last : end;
+}
+
 const std::uint32_t* TiledB::least_at(const std::byte* packed, std::int64_t column) const noexcept {
   return reinterpret_cast<const std::uint32_t*>(packed) + column / panel_columns_;
 }

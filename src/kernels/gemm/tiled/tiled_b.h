@@ -30,6 +30,10 @@ class TiledB {
   [[nodiscard]] std::int64_t panel_bytes() const noexcept { return panel_bytes_; }
   /// The tiles of the panel that begins with a column, from a group of k on.
   [[nodiscard]] std::size_t place(std::int64_t column, std::int64_t group) const noexcept;
+  /// Where panels end, of those from `begin` to `end`, that are panel_bytes() apart from a group of k on: a narrow one
+  /// has fewer tiles before a later group.
+  [[nodiscard]] std::int64_t end_of_like_panels(std::int64_t begin, std::int64_t end,
+                                                std::int64_t group) const noexcept;
   /// The smallest magnitudes of the panels from the one that begins with a column on.
   [[nodiscard]] const std::uint32_t* least_at(const std::byte* packed, std::int64_t column) const noexcept;
 

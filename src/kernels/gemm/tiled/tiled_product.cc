@@ -126,15 +126,17 @@ class TiledProduct {
     block.a_passes = it.panels > 1 && s_.near_columns <= panel_lanes(tiled_);
     block.b_panel_bytes = is_strip ? panel_lanes(tiled_) * bytes_per_lane(tiled_, range) : b_layout_.panel_bytes();
     if (is_strip) pack_strip(it, {n, end_n}, {k, k + range}, block.b_panel_bytes);
-    for (std::int64_t near = n; near < end_n; near += s_.near_columns) {
+    const std::int64_t group = k / tiled_.k_group;
+    for (std::int64_t near = n; near < end_n; near += block.n) {
       block.column = near;
-      block.n = std::min(s_.near_columns, end_n - near);
+      const std::int64_t end_near = std::min(near + s_.near_columns, end_n);
+      block.n = (is_strip ? end_near : b_layout_.end_of_like_panels(near, end_near, group)) - near;
       const std::int64_t panel = (near - n) / panel_lanes(tiled_);
       if (is_strip) {
         block.b = it.b + panel * block.b_panel_bytes;
         block.least_b = it.least_b + panel;
       } else {
-        block.b = b_ + b_layout_.place(near, k / tiled_.k_group);
+        block.b = b_ + b_layout_.place(near, group);
         block.least_b = b_layout_.least_at(b_, near);
       }
       for (std::int64_t row = it.row; row < it.end_row; row += it.panel_rows) {

@@ -127,6 +127,20 @@ TEST_P(Tiled, SizesAroundBlocks) {
   }
 }
 
+/// Few rows meet two panels at a time, of which the last is one tile wide: it begins elsewhere for a later segment of
+/// k.
+TEST_P(Tiled, NarrowPanelsOfSegments) {
+  for (const std::int64_t m : {1, 2, 4, 5}) {
+    for (const std::int64_t n : {33, 40, 48, 49}) {
+      for (const std::int64_t k : {8192, 9000}) {
+        Case c{m, n, k, false, (n + m) % 2 == 0};
+        vary(c);
+        check(c);
+      }
+    }
+  }
+}
+
 TEST_P(Tiled, AnyAlignment) {
   for (const int transposes : {0, 1, 2, 3}) {
     for (const Case& sizes : {Case{1, 50, 70}, Case{20, 50, 64}, Case{40, 70, 100}}) {
