@@ -17,13 +17,15 @@ namespace binet::kernels::elementwise {
 namespace {
 
 /// More tasks than threads even out cores that are not equally free, if each is worth its beginning.
-constexpr std::int64_t kTasksPerThread = 4;
+constexpr std::int64_t kMostTasksPerThread = 4;
 constexpr std::int64_t kBytesOfOneMore = 512 * 1024;
 
+/// As many for each thread, unless the bytes do not pay for all threads: of one task more than that all but one thread
+/// would wait for the end.
 std::int64_t count_tasks(const Plan& plan, std::int64_t threads) {
-  if (threads == 1) return 1;
-  const std::int64_t one_each = std::min(plan.tasks, threads);
-  return std::clamp(plan.touched_bytes / kBytesOfOneMore, one_each, std::min(plan.tasks, threads * kTasksPerThread));
+  if (threads == 1 || plan.tasks <= threads) return std::min(plan.tasks, threads);
+  const std::int64_t paid_for = std::min(plan.touched_bytes / kBytesOfOneMore, plan.tasks) / threads;
+  return threads * std::clamp(paid_for, std::int64_t{1}, kMostTasksPerThread);
 }
 
 struct Addresses {
