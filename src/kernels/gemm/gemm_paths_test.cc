@@ -38,7 +38,7 @@ TEST_P(GemmPaths, FarB) {
 
 /// More than a few tiles of rows, and a B that they read where it lies, in ranges of k.
 TEST_P(GemmPaths, ManyRowsAndBInPlace) {
-  for (const Case& sizes : {Case{100, 300, 900}, Case{61, 1040, 531, true}, Case{49, 999, 1025}}) {
+  for (const Case& sizes : {Case{57, 300, 900}, Case{61, 1040, 531, true}, Case{49, 999, 1025}}) {
     Case c = sizes;
     vary(c);
     const Schedule schedule = make_plan(problem_of(type_, c), target_, 1, false).schedule;
@@ -188,6 +188,24 @@ TEST_P(GemmPaths, TilesThatPackB) {
     }
   }
   check(Case{11 * mr, 12 * nr, 256, false, false, CForm::full});
+}
+
+/// A larger B than that, on AMD's CPUs: as its rows meet, nearly do, or lie off lines.
+TEST_P(GemmPaths, TilesThatPackLargeB) {
+  const bool are_floats = is_float(type_) && byte_size(type_) >= 4;
+  if (!are_floats || !leaves_b_to_hardware(kernels_)) return;
+  const auto packs = [this](const Case& c) {
+    return make_plan(problem_of(type_, c), target_, 1, false).schedule.tiles_pack_b;
+  };
+  const std::int64_t bytes = kernels_.element_bytes;
+  const std::int64_t meet = 8192 / bytes, nearly = 6144 / bytes, off = 3000 / bytes;  // columns
+  EXPECT_FALSE(packs({19, meet, 90}) || packs({20, meet, 80}) || packs({20, meet, 321}) || packs({769, meet, 320}));
+  EXPECT_FALSE(packs({128, nearly, 90}) || packs({59, off, 360}) || packs({769, off, 360}));
+  for (const Case& c : {Case{20, meet, 90}, Case{20, meet, 320}, Case{63, meet + 1, 513, false, false, CForm::full},
+                        Case{129, nearly, 90}, Case{60, off, 360}, Case{101, off, 601, false, false, CForm::row}}) {
+    EXPECT_TRUE(packs(c)) << c;
+    check(c, Operands(problem_of(type_, c), 0, 1), {false});
+  }
 }
 
 /// The same with vectors of half a line, for which strips are packed so: around tiles of rows, which are as high as may
