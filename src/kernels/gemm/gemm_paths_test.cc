@@ -190,6 +190,20 @@ TEST_P(GemmPaths, TilesThatPackB) {
   check(Case{11 * mr, 12 * nr, 256, false, false, CForm::full});
 }
 
+/// 16-bit floats for so many rows that B is widened before tiles read it, wherever that begins to pay: a strip at a
+/// time, and all of a constant one.
+TEST_P(GemmPaths, WidensBForManyRows) {
+  if (byte_size(type_) != 2) return;
+  const std::int64_t nr = kernels_.nr;
+  for (const Case& sizes : {Case{771, 2 * nr + 5, 131}, Case{802, 3 * nr, 600, true}}) {
+    Case c = sizes;
+    vary(c);
+    check(c);
+    const Schedule given = make_plan(problem_of(type_, c), target_, 1, false).schedule;
+    EXPECT_TRUE(kernels_.widen == nullptr || given.b_source != BSource::direct || given.widens_b) << c;
+  }
+}
+
 /// A larger B than that, on AMD's CPUs: as its rows meet, nearly do, or lie off lines.
 TEST_P(GemmPaths, TilesThatPackLargeB) {
   const bool are_floats = is_float(type_) && byte_size(type_) >= 4;
