@@ -83,7 +83,8 @@ struct Schedule {
   BSource b_source = BSource::strips;
   std::int64_t workers = 1;
   bool is_short = false;  ///< not worth waking workers that sleep
-  std::int64_t items = 0, row_items = 0, item_rows = 0, item_columns = 0;
+  std::int64_t items = 0, row_items = 0, item_rows = 0;
+  std::int64_t item_columns = 0;             ///< rows at once: 0 for all
   std::int64_t segments = 1, segment_k = 0;  ///< of k: segments.h
   std::int64_t sums_row_step = 0;
   std::int64_t block_rows = 0;    ///< not 0: so many rows of an item at once, one such block after the other

@@ -45,6 +45,10 @@ TEST_P(GemmBitsTest, ThreadsDoNotMatter) {
                              {24, 200, 500},  // each worker's rows at once
                              {201, 140, 300, true, false, CForm::row},
                              {14, 2048, 700},
+                             {6, 9001, 7},  // some columns for each worker
+                             {20, 5000, 3, true, false, CForm::full},
+                             {9, 12000, 8, false, false, CForm::row},
+                             {33, 3003, 12, false, false, CForm::column},
                              {900, 70, 40, true, false, CForm::column, 0.5f, 2}};
   std::vector<Case> cases(std::begin(kProducts), std::end(kProducts));
   cases.insert(cases.end(), std::begin(kLarge), std::end(kLarge));

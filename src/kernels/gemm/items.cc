@@ -4,6 +4,7 @@
 
 #include "base/cache_size.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/plan/short_k.h"
 #include "kernels/gemm/portions.h"
 
 namespace binet::kernels::gemm {
@@ -91,8 +92,10 @@ void choose_workers(const Problem& p, const Kernels& kernels, int threads, Sched
   const std::int64_t products = p.m * p.n * p.k / kernels.lanes * kLanesOfWork;
   const std::int64_t fetched = (is_near ? kWorkToFetchNear : kWorkToFetch) * bytes / 4;
   const bool has_long_rows = p.n * kernels.element_bytes > kPageBytes;
-  const bool is_of_y = is_near && has_long_rows && p.k <= kMostKOfLongRows;
-  const bool goes_by_strips = is_near && p.n > 2 * kernels.nr && p.k >= kLeastKOfStrips && p.k <= kMostKOfLessStrips;
+  const bool shares_rows = is_near && !shares_columns(p, kernels);
+  const bool is_of_y = shares_rows && has_long_rows && p.k <= kMostKOfLongRows;
+  const bool goes_by_strips =
+      shares_rows && p.n > 2 * kernels.nr && p.k >= kLeastKOfStrips && p.k <= kMostKOfLessStrips;
   const std::int64_t work_of_strips = p.k > kMostKOfStrips ? products : products / 3 * 2;
   const std::int64_t work = (is_of_y ? products / 4 : goes_by_strips ? work_of_strips : products + fetched) / rate;
   // Workers are called one after another: more are of use until calling them takes as long as their share.

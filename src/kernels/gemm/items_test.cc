@@ -5,6 +5,7 @@
 #include "base/cache_size.h"
 #include "base/target.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/plan/near_b.h"
 #include "operators/gemm_call.h"
 
 namespace binet::kernels::gemm {
@@ -31,8 +32,8 @@ TEST(Items, AreSharedWhereThatSavesTime) {
   EXPECT_EQ(schedule_of(16, 16, 16, 8).workers, 1);
   EXPECT_EQ(schedule_of(40, 40, 40, 8).workers, 1);
   EXPECT_EQ(schedule_of(2, 1000, 30, 8).workers, 1) << "its B is in a core's own caches";
-  const std::int64_t rows_near = second_level_cache_bytes() / 2 / (4500 * 4);
-  EXPECT_EQ(schedule_of(rows_near, 4500, 1, 8).workers, 1) << "workers would take rows of Y from each other";
+  const std::int64_t rows_near = second_level_cache_bytes() / 2 / (1100 * 4);
+  EXPECT_EQ(schedule_of(rows_near, 1100, 1, 8).workers, 1) << "workers would take rows of Y from each other";
   EXPECT_EQ(schedule_of(1000, 120, 2, 2).workers, 2);
   // Short vectors take longer for as many multiply-adds.
   const std::int64_t rows_of_strips = 120 * find_kernels(ElementType::f32, default_target())->lanes / 16;
@@ -44,6 +45,16 @@ TEST(Items, AreSharedWhereThatSavesTime) {
   EXPECT_TRUE(schedule_of(72, 72, 72, 8).is_short);
   EXPECT_EQ(schedule_of(512, 512, 512, 8).workers, 8);
   EXPECT_FALSE(schedule_of(512, 512, 512, 8).is_short);
+}
+
+/// On Zen 5, with B in registers.
+TEST(Items, AreColumnsOfAFewLongRows) {
+  if (!follows_one_run_best(*find_kernels(ElementType::f32, default_target()))) return;
+  const Schedule s = schedule_of(6, 28862, 7, 2);
+  EXPECT_TRUE(s.keeps_b_in_registers && s.workers == 2 && s.items == 2 && s.item_rows == 6);
+  EXPECT_EQ(s.item_columns, 14464) << "whole panels of four vectors";
+  EXPECT_EQ(schedule_of(6, 28862, 7, 1).item_columns, 0);
+  EXPECT_EQ(schedule_of(200, 6000, 8, 2).item_columns, 0) << "so many rows are shared by rows";
 }
 
 TEST(Items, AreNoFewerThanTheWorkers) {

@@ -95,6 +95,21 @@ void multiply_and_stream(const Plan& plan, const Problem& p, const std::byte* a,
   }
 }
 
+/// Some columns of all rows for each item.
+void run_columns_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
+                         const ThreadPool& pool) {
+  const Problem& p = plan.problem;
+  const Schedule& s = plan.schedule;
+  const std::int64_t bytes = plan.kernels->element_bytes;
+  run_items(s, pool, [&](std::int64_t item, std::int64_t) {
+    const std::int64_t column = item * s.item_columns;
+    Problem columns = p;
+    columns.n = std::min(s.item_columns, p.n - column);
+    multiply_rows(plan, columns, a, b + column * p.b_column_step * bytes,
+                  c == nullptr ? nullptr : c + column * p.c_column_step * bytes, y + column * bytes, nullptr);
+  });
+}
+
 /// Not a part of run(), which would save registers for it.
 [[gnu::noinline]] void run_rows_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                                         std::byte* y, std::byte* workspace, const ThreadPool& pool) {
@@ -104,6 +119,7 @@ void multiply_and_stream(const Plan& plan, const Problem& p, const std::byte* a,
   workspace += s.whole_b_bytes;
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;
+  if (s.item_columns > 0) return run_columns_at_once(plan, a, b, c, y, pool);
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
     std::byte* const slot = workspace + worker * slot_bytes;
     const std::int64_t end = std::min(p.m, (item + 1) * s.item_rows);

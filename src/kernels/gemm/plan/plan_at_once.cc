@@ -277,8 +277,14 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.keeps_b_in_registers = true;
     schedule.ends_by_masks = ends_by_masks(p, kernels);
     schedule.is_short = plan.schedule.is_short;
-    schedule.item_rows = equal_part(p.m, ceil_div(p.m, plan.schedule.workers), 1);
-    schedule.workers = ceil_div(p.m, schedule.item_rows);
+    if (plan.schedule.workers > 1 && shares_columns(p, kernels)) {
+      schedule.item_rows = p.m;
+      schedule.item_columns = equal_part(p.n, ceil_div(p.n, plan.schedule.workers), kVectorsOfStrip * kernels.lanes);
+      schedule.workers = ceil_div(p.n, schedule.item_columns);
+    } else {
+      schedule.item_rows = equal_part(p.m, ceil_div(p.m, plan.schedule.workers), 1);
+      schedule.workers = ceil_div(p.m, schedule.item_rows);
+    }
   } else if (keeps_sums_in_registers(p, kernels)) {
     schedule.keeps_sums_in_registers = true;
     schedule.rows_of_b = rows_of_b_in_turns(p, kernels);
@@ -296,7 +302,7 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
     schedule.workers = std::min(schedule.workers, ceil_div(p.m, schedule.item_rows));
   }
   if (streams_far_rows(p, kernels, schedule.workers)) cut_into_streamed_blocks(p, kernels, schedule);
-  schedule.items = ceil_div(p.m, schedule.item_rows);
+  schedule.items = schedule.item_columns > 0 ? schedule.workers : ceil_div(p.m, schedule.item_rows);
   schedule.ends_apart = ends_apart(p);
   const bool is_y_far = fetches_far_y(p, kernels);
   schedule.fetches_y =

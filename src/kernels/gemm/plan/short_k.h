@@ -21,6 +21,10 @@ namespace binet::kernels::gemm {
 /// Where that is faster than tiles.
 [[nodiscard]] bool keeps_b_in_registers(const Problem& problem, const Kernels& kernels);
 
+/// Whether several threads have some columns each, of rows that are long beside their number. Where they had some rows,
+/// hardware would prefetch Y, panel by panel, below those of one thread among those of the next.
+[[nodiscard]] bool shares_columns(const Problem& problem, const Kernels& kernels);
+
 /// Whether the last vector of each row, of several, is stored under a mask; else that is only where it would reach
 /// beyond all rows.
 [[nodiscard]] bool ends_by_masks(const Problem& problem, const Kernels& kernels);
