@@ -95,21 +95,6 @@ void multiply_and_stream(const Plan& plan, const Problem& p, const std::byte* a,
   }
 }
 
-/// Some columns of all rows for each item.
-void run_columns_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c, std::byte* y,
-                         const ThreadPool& pool) {
-  const Problem& p = plan.problem;
-  const Schedule& s = plan.schedule;
-  const std::int64_t bytes = plan.kernels->element_bytes;
-  run_items(s, pool, [&](std::int64_t item, std::int64_t) {
-    const std::int64_t column = item * s.item_columns;
-    Problem columns = p;
-    columns.n = std::min(s.item_columns, p.n - column);
-    multiply_rows(plan, columns, a, b + column * p.b_column_step * bytes,
-                  c == nullptr ? nullptr : c + column * p.c_column_step * bytes, y + column * bytes, nullptr);
-  });
-}
-
 /// Not a part of run(), which would save registers for it.
 [[gnu::noinline]] void run_rows_at_once(const Plan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                                         std::byte* y, std::byte* workspace, const ThreadPool& pool) {
@@ -119,16 +104,19 @@ void run_columns_at_once(const Plan& plan, const std::byte* a, const std::byte* 
   workspace += s.whole_b_bytes;
   const std::int64_t slot_bytes = static_cast<std::int64_t>(s.slot_a_bytes + s.slot_b_bytes + s.slot_sums_bytes);
   const std::int64_t bytes = plan.kernels->element_bytes;
-  if (s.item_columns > 0) return run_columns_at_once(plan, a, b, c, y, pool);
   run_items(s, pool, [&](std::int64_t item, std::int64_t worker) {
     std::byte* const slot = workspace + worker * slot_bytes;
-    const std::int64_t end = std::min(p.m, (item + 1) * s.item_rows);
     const std::int64_t together = s.block_rows == 0 ? s.item_rows : s.block_rows;
     Problem rows = p;
-    for (std::int64_t row = item * s.item_rows; row < end; row += together) {
+    const std::int64_t column = item * s.item_columns, first = s.item_columns > 0 ? 0 : item * s.item_rows;
+    if (s.item_columns > 0) rows.n = std::min(s.item_columns, p.n - column);
+    const std::int64_t end = std::min(p.m, first + s.item_rows);
+    const std::byte* const b_of_item = b + column * p.b_column_step * bytes;
+    for (std::int64_t row = first; row < end; row += together) {
       rows.m = std::min(together, end - row);
-      const std::byte* const c_of_rows = c == nullptr ? nullptr : c + row * p.c_row_step * bytes;
-      std::byte* const y_of_rows = y + row * p.y_row_step * bytes;
+      const std::byte* const c_of_rows =
+          c == nullptr ? nullptr : c + (row * p.c_row_step + column * p.c_column_step) * bytes;
+      std::byte* const y_of_rows = y + (row * p.y_row_step + column) * bytes;
       const std::byte* const a_of_rows = a + row * p.a_row_step * bytes;
       if (s.reads_a_first) read_rows_of_a(p, a_of_rows, rows.m, bytes);
       if (s.reads_rows_first) {
@@ -136,7 +124,7 @@ void run_columns_at_once(const Plan& plan, const std::byte* a, const std::byte* 
         if (!s.streams_rows) read_lines(y_of_rows, rows.m, p.y_row_step * bytes, p.n * bytes);
       }
       const auto multiply = s.streams_rows ? multiply_and_stream : multiply_rows;
-      multiply(plan, rows, a_of_rows, b, c_of_rows, y_of_rows, slot);
+      multiply(plan, rows, a_of_rows, b_of_item, c_of_rows, y_of_rows, slot);
     }
     if (s.streams_rows) hwy::FlushStream();
   });
