@@ -131,7 +131,7 @@ struct Kernels {
   /// Panels as wide as one vector.
   void (*pack_narrow_b)(const Packing&) = nullptr;
   void (*pack_kept_narrow_b)(const Packing&) = nullptr;
-  /// For more rows B is widened before tiles read it, rather than by each of them.
+  /// For more rows B is widened before tiles read it, rather than by each of them. (Zen 5: b_source.cc.)
   std::int64_t most_rows_to_widen_in_tiles = 0;
   /// Kept numbers to accumulators; null where they are the same.
   void (*widen)(const std::byte* from, std::int64_t count, std::byte* to) = nullptr;
