@@ -113,6 +113,31 @@ TEST_P(GemmLargeY, BlocksOfRowsOfLongerK) {
   }
 }
 
+/// Floats, on Zen 5: high blocks, and of a larger B, but where rows meet, C is full, or there is none for each thread;
+/// the last one is lower.
+TEST_P(GemmLargeY, HighBlocks) {
+  const bool is_known = follows_one_run_best(kernels_) && is_float(type_) && byte_size(type_) >= 4;
+  const std::int64_t line = 64 / kernels_.element_bytes;
+  for (const CForm form : {CForm::none, CForm::row, CForm::column, CForm::full}) {
+    const Case c{800, 41 * line + 3, 25, false, false, form};
+    if (is_known) {
+      const auto block_rows = [&](const Case& of, int threads = 1) {
+        return make_plan(problem_of(type_, of), target_, threads, false).schedule.block_rows;
+      };
+      EXPECT_EQ(block_rows(c, 2) == 384, form != CForm::full) << c;
+      EXPECT_LT(block_rows({767, c.n, c.k, false, false, form}, 2), 384) << c;
+      EXPECT_EQ(block_rows(c) == 384, form != CForm::full) << c;
+      Case meeting = c, larger = c;
+      meeting.n = 64 * line;
+      larger.n = 180 * line;
+      larger.k = 80;
+      EXPECT_LE(block_rows(meeting), kernels_.mr) << meeting;
+      EXPECT_EQ(block_rows(larger) == 384, form != CForm::full) << larger;
+    }
+    check(c, byte_size(type_) + 1);
+  }
+}
+
 /// Few rows for several workers: low blocks, in which no tile is far below the one before. GemmBitsTest has one, too.
 TEST_P(GemmLargeY, LowBlocksOfSharedRows) {
   const bool is_known =
@@ -273,6 +298,13 @@ TEST_P(GemmLargeY, BInRegisters) {
     EXPECT_EQ(keeps_b({41, 3 * lanes, 2}), !is_short);  // a tile is as wide
     EXPECT_FALSE(keeps_b({41, lanes, kernels_.most_short_k_of_vector + 1}) || keeps_b({41, lanes + 1, most + 1}));
     EXPECT_FALSE(keeps_b({41, 4 * lanes, most + 1}) || keeps_b({41, lanes, 2, false, false, CForm::row, 2}));
+    // Few rows of f32 and a longer k go through tiles.
+    if (!is_short) {
+      const bool goes_through_tiles = follows_one_run_best(kernels_) && type_ == ElementType::f32;
+      EXPECT_TRUE(keeps_b({7, 4 * lanes, most}) && keeps_b({6, 4 * lanes, 8}));
+      EXPECT_EQ(keeps_b({6, 4 * lanes, most}), !goes_through_tiles);
+      EXPECT_EQ(keeps_b({3, 4 * lanes, 9}), !goes_through_tiles && most >= 9);
+    }
     // Factors are applied in a passage over Y, if it is near and one run, and not too small.
     for (const CForm form : {CForm::none, CForm::scalar, CForm::full}) {
       EXPECT_TRUE(keeps_b({41, lanes, 2, false, false, form, 2, -3}));
