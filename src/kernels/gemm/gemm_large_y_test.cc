@@ -193,6 +193,19 @@ TEST_P(GemmLargeY, FetchesWhatIsFar) {
       EXPECT_FALSE(schedule(narrow).fetches_y);
     }
   }
+  if (may_fetch && is_float(type_) && byte_size(type_) >= 4) {
+    // From where on, in 32nds of the cache.
+    const auto fetches = [&](std::int64_t part, std::int64_t k, CForm form, int threads) {
+      const Case c{rows_of_cache * part / 32, n, k, false, false, form};
+      const Schedule s = make_plan(problem_of(type_, c), target_, threads, false).schedule;
+      return s.fetches_y || s.fetches_c;
+    };
+    EXPECT_TRUE(fetches(18, 6, CForm::none, 1) && !fetches(16, 6, CForm::none, 1));
+    EXPECT_TRUE(fetches(21, 7, CForm::row, 1) && !fetches(19, 7, CForm::row, 1));
+    EXPECT_TRUE(fetches(25, 2, CForm::none, 2) && !fetches(23, 2, CForm::none, 2));
+    EXPECT_TRUE(fetches(9, 7, CForm::full, 1) && !fetches(8, 7, CForm::full, 1));
+    EXPECT_TRUE(fetches(11, 2, CForm::full, 2) && !fetches(9, 2, CForm::full, 2));
+  }
   check(Case{150, 2053, 3, false, false, CForm::full});
 }
 

@@ -16,6 +16,11 @@ namespace {
 // Shorter rows are one run of memory, which hardware prefetchers follow.
 constexpr std::int64_t kLeastRowBytes = 1024;
 constexpr std::int64_t kMostKToFetchYFor = 32;
+// Of the last-level cache, in 32nds, what Y fills, or Y and a full C: nearer ones take up to half as long again if they
+// are fetched. With hardly anything to compute Y is felt sooner, and several threads lose theirs later.
+constexpr std::int64_t kPartOfFetchedY = 20, kPartOfFetchedYOfThreads = 24;
+constexpr std::int64_t kPartOfFetchedYOfShortestK = 17, kShortestK = 6;
+constexpr std::int64_t kPartOfFetchedC = 17, kPartOfFetchedCOfThreads = 20;
 // Of the last-level cache, which others use, too: what is nearer takes up to a third longer if it is read before, the
 // longer the less there is to compute. Short rows, of which a tile or two are a run of memory, do so from anywhere, and
 // long ones gain little.
@@ -33,14 +38,17 @@ bool may_fetch(const Problem& p, const Kernels& kernels) {
 
 }  // namespace
 
-bool fetches_far_y(const Problem& p, const Kernels& kernels) {
+bool fetches_far_y(const Problem& p, const Kernels& kernels, std::int64_t workers) {
   if (!may_fetch(p, kernels) || adds_full_c(p) || p.k > kMostKToFetchYFor) return false;
-  return p.m * p.n * kernels.element_bytes > last_level_cache_bytes() / 8 * 5;
+  const std::int64_t of_one = p.k <= kShortestK ? kPartOfFetchedYOfShortestK : kPartOfFetchedY;
+  const std::int64_t part = workers > 1 ? kPartOfFetchedYOfThreads : of_one;
+  return p.m * p.n * kernels.element_bytes > last_level_cache_bytes() / 32 * part;
 }
 
-bool fetches_far_c(const Problem& p, const Kernels& kernels) {
+bool fetches_far_c(const Problem& p, const Kernels& kernels, std::int64_t workers) {
   if (!may_fetch(p, kernels) || !adds_full_c(p)) return false;
-  return p.m * p.n * kernels.element_bytes > last_level_cache_bytes() / 16 * 5;
+  const std::int64_t part = workers > 1 ? kPartOfFetchedCOfThreads : kPartOfFetchedC;
+  return 2 * p.m * p.n * kernels.element_bytes > last_level_cache_bytes() / 32 * part;
 }
 
 bool streams_far_rows(const Problem& p, const Kernels& kernels, std::int64_t workers) {

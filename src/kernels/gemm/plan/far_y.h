@@ -7,12 +7,12 @@
 
 namespace binet::kernels::gemm {
 
-/// Whether lines of Y are fetched before they are written, as stores wait for them. A nearer Y would take up to 1.3
+/// Whether lines of Y are fetched before they are written, as stores wait for them. A nearer Y would take up to 1.5
 /// times as long, and with a longer K its lines come in time.
-[[nodiscard]] bool fetches_far_y(const Problem& problem, const Kernels& kernels);
+[[nodiscard]] bool fetches_far_y(const Problem& problem, const Kernels& kernels, std::int64_t workers);
 
 /// Whether those of C are, which are read first: so the lines of Y have time to come.
-[[nodiscard]] bool fetches_far_c(const Problem& problem, const Kernels& kernels);
+[[nodiscard]] bool fetches_far_c(const Problem& problem, const Kernels& kernels, std::int64_t workers);
 
 /// Whether a block of rows of Y, and of a full C, is read before it is computed: one load from each line, in the order
 /// of memory. Prefetchers take that up as they take up none of the tiles' accesses, nor fetches by instructions: 0.45

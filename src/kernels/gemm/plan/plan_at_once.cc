@@ -319,10 +319,10 @@ void plan_at_once(const Problem& p, const Kernels& kernels, Plan& plan) {
   if (streams_far_rows(p, kernels, schedule.workers)) cut_into_streamed_blocks(p, kernels, schedule);
   schedule.items = schedule.item_columns > 0 ? schedule.workers : ceil_div(p.m, schedule.item_rows);
   schedule.ends_apart = ends_apart(p);
-  const bool is_y_far = fetches_far_y(p, kernels);
+  const bool is_y_far = fetches_far_y(p, kernels, schedule.workers);
   schedule.fetches_y =
       !schedule.streams_rows && (is_y_far || (!schedule.keeps_b_in_registers && fetches_y_at_once(p, kernels)));
-  schedule.fetches_c = fetches_far_c(p, kernels);
+  schedule.fetches_c = fetches_far_c(p, kernels, schedule.workers);
   schedule.ends_in_halves = plan.schedule.ends_in_halves;
   if (kernels.widen_lines != nullptr) widen_at_once(p, kernels, plan.schedule, schedule);
   if (!schedule.keeps_b_in_registers && !schedule.streams_rows && packs_b_off_lines(p, kernels)) {
