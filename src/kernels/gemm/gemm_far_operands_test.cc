@@ -121,15 +121,16 @@ TEST_P(GemmFarOperands, StripsOfAFarB) {
 /// A B whose rows begin off lines: few rows of Y leave one from the caches to Zen 5's prefetchers.
 TEST_P(GemmFarOperands, FetchesLinesOfRowsOffLines) {
   if (!follows_one_run_best(kernels_) || !is_float(type_) || byte_size(type_) < 4) return;
-  const std::int64_t n = 3000 / kernels_.element_bytes, k = 300;
-  const auto fetches = [&](std::int64_t m, std::int64_t of_k) {
-    const Schedule s = make_plan(problem_of(type_, {m, n, of_k}), target_, 1, false).schedule;
-    return s.b_source == BSource::direct && s.near_b != 0;
+  const std::int64_t n = 3000 / kernels_.element_bytes, most_k = last_level_cache_bytes() / 4 / 3000;
+  const auto fetches = [&](const Case& c) {
+    const Plan plan = make_plan(problem_of(type_, c), target_, 1, false);
+    EXPECT_TRUE(plan.way == Way::items && plan.schedule.b_source == BSource::direct) << c;
+    return plan.schedule.near_b != 0;
   };
-  const std::int64_t k_of_far = last_level_cache_bytes() / 4 / 3000 + 1;
-  EXPECT_FALSE(fetches(17, k));
-  EXPECT_TRUE(fetches(17, k_of_far));
-  check(Case{17, n, k}, Operands(problem_of(type_, {17, n, k}), 0, 1), {false});
+  const Case near{17, n, most_k / 2};
+  EXPECT_FALSE(fetches(near));
+  EXPECT_TRUE(fetches({17, n, most_k + 1}));
+  check(near, Operands(problem_of(type_, near), 0, 1), {false});
 }
 
 /// One column of few k, beyond a core's own caches: rows of A are fetched where much of them is loaded under masks.
