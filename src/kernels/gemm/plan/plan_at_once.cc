@@ -37,7 +37,7 @@ constexpr std::int64_t kMostRowsOfBlock = 96;
 // What a block reads of B comes from the second-level cache, for as many rows as it has. Zen 5's prefetchers follow so
 // many of Y, but not of a full C as well, and products of integers, which take longer, wait for B less. Measured there:
 // 0.77 to 1.02 of the time, the less the longer rows are. Of several threads each needs such a block: in fewer rows
-// they prefetch those of each other (1.05 to 1.3 times).
+// they prefetch those of each other (1.05 to 2 times).
 constexpr std::int64_t kRowsOfHighBlock = 384;
 constexpr std::int64_t kFewestRowsOfBlock = 12;
 constexpr std::int64_t kYBytesOfBlock = 128 * 1024;
