@@ -135,11 +135,13 @@ bool ends_dearly_in_one_call(const Problem& p, const Kernels& kernels) {
   return kernels.has_short_vectors && (adds_column(p) || (has_factors(p) && ends_as_one_run(p)));
 }
 
+/// Whether blocks have kRowsOfHighBlock rows, unless rows meet.
 bool takes_high_blocks(const Problem& p, const Kernels& kernels, std::int64_t workers) {
   if (!follows_one_run_best(kernels) || !is_float(p.type) || adds_full_c(p)) return false;
   return workers == 1 || p.m >= workers * kRowsOfHighBlock;
 }
 
+/// Bytes of a B that several blocks read from the second-level cache: fewer times if they are high.
 std::int64_t most_b_of_blocks(const Problem& p, const Kernels& kernels, std::int64_t workers) {
   return takes_high_blocks(p, kernels, workers) ? second_level_cache_bytes() : second_level_cache_bytes() / 2;
 }
@@ -170,8 +172,8 @@ bool reads_a_by_blocks(const Problem& p, const Kernels& kernels, const Schedule&
   return p.m > 2 * kMostRowsOfBlock && goes_by_blocks_at_once(p, kernels, s);
 }
 
-/// With a C the block is as low as a tile if rows are long: its loads wait for memory, as stores do not, unless
-/// hardware prefetchers follow the rows, and they follow few at a time.
+/// High blocks, or such that their part of Y stays near. With a C those are as low as a tile if rows are long: its loads
+/// wait for memory, as stores do not, unless hardware prefetchers follow the rows, and they follow few at a time.
 std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels, std::int64_t workers) {
   if (takes_high_blocks(p, kernels, workers)) return std::min(kRowsOfHighBlock, most_rows_that_meet(p, kernels));
   const bool has_c = p.has_c && p.beta != 0.0f;
