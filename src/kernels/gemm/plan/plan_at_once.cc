@@ -172,8 +172,8 @@ bool reads_a_by_blocks(const Problem& p, const Kernels& kernels, const Schedule&
   return p.m > 2 * kMostRowsOfBlock && goes_by_blocks_at_once(p, kernels, s);
 }
 
-/// High blocks, or such that their part of Y stays near. With a C those are as low as a tile if rows are long: its loads
-/// wait for memory, as stores do not, unless hardware prefetchers follow the rows, and they follow few at a time.
+/// High blocks, or such that their part of Y stays near. With a C those are as low as a tile if rows are long: its
+/// loads wait for memory, as stores do not, unless hardware prefetchers follow the rows, and they follow few at a time.
 std::int64_t rows_of_block_at_once(const Problem& p, const Kernels& kernels, std::int64_t workers) {
   if (takes_high_blocks(p, kernels, workers)) return std::min(kRowsOfHighBlock, most_rows_that_meet(p, kernels));
   const bool has_c = p.has_c && p.beta != 0.0f;
